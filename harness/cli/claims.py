@@ -59,7 +59,7 @@ def _text(done: ClaimsResult, every: bool, named: bool) -> str:
 
     if not done.claims:
         return "no manifest here claims anything"
-    numbers = each_number(done.claims)
+    numbers = group_by_number(done.claims)
     tables = []
     for title, apart in (("", False), (f"{CLAIM_KINDS[TRANSCRIPTION]}:\n", True)):
         shown = [own for own in numbers if (own[0].kind == TRANSCRIPTION) == apart and (every or not _idle(own[0]))]
@@ -77,7 +77,7 @@ def _text(done: ClaimsResult, every: bool, named: bool) -> str:
     return "\n".join([*tables, *sums, *lines, *_counts(numbers), *map(_bring, done.unseen)])
 
 
-def each_number(found: Sequence[ClaimData]) -> list[list[ClaimData]]:
+def group_by_number(found: Sequence[ClaimData]) -> list[list[ClaimData]]:
     """Group claims by their number, in the order of kinds: of each, the one whose verdict is shown comes first."""
     from harness.verbs.published import CLAIM_KINDS
 

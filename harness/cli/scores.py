@@ -157,7 +157,7 @@ FIELDS = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `scores` to the command line."""
     app.command()(scores)
 
 
@@ -301,7 +301,7 @@ MOVED = ("models", "item", "wording", "dataset", "scorer", "left", "right", "sid
 
 
 def register_compare(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `compare` to the command line."""
     app.command()(compare)
 
 

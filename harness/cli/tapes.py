@@ -187,7 +187,7 @@ app = typer.Typer(name="tape", help="List, check and fill tapes: recorded respon
 
 
 def register(parent: typer.Typer) -> None:
-    """Add these verbs to the command line, below `tape`."""
+    """Add the group `tape` to the command line."""
     for verb in (ls, find, verify, export, merge, redact):
         app.command()(verb)
     app.command(name="import")(import_)
@@ -310,7 +310,7 @@ models_app = typer.Typer(
 
 
 def register_models(parent: typer.Typer) -> None:
-    """Add this verb to the command line, below `models`."""
+    """Add the command `models check` to the command line."""
     models_app.command()(check)
     parent.add_typer(models_app)
 

@@ -160,8 +160,8 @@ def _read_document(path: Path, made_by: str) -> bytes:
         return read_plain(path)
 
 
-def envelope_beside(path: Path) -> Path:
-    """Return where the signed statement about a lock or an expectation is kept: beside it, in git as it is."""
+def envelope_path(path: Path) -> Path:
+    """Return the path of the signed statement about a lock or an expectation: a file beside it, kept in git like it."""
     return path.with_name(path.name.removesuffix(".json") + ENVELOPE)
 
 
@@ -185,7 +185,7 @@ def find_author(root: Path, name: str, trusted: Sequence[TrustedKey], today: dat
     A signature for other bytes than those of the file counts as none, and is reported
     separately: the expectation was edited after it was signed.
     """
-    stated, path = state_expectation(root, name), envelope_beside(expect_path(root, name))
+    stated, path = state_expectation(root, name), envelope_path(expect_path(root, name))
     if not path.exists():
         return Authorship(flaw=f"there is no {path.name}")
     try:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.errors import HarnessError
-from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, verified_record
+from harness.evidence.record import FINISHED, LATE, contradicting_times, runs_listed_late, verified_record
 from harness.store.attempts import (
     FILE,
     VIEWS,
@@ -117,7 +117,7 @@ def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) ->
         yield StoreFlaw("chain.broken", str(store.heads.path), heads.broken)
     for _, flaw in strange_lines(heads):
         yield StoreFlaw("unaccounted", str(store.heads.path), flaw)
-    for run, before in listed_late(store, heads):
+    for run, before in runs_listed_late(store, heads):
         yield StoreFlaw("unaccounted", str(store.heads.path), f"run {run} {LATE} {before}")
     runs = gather_listed_runs(heads)
     there = store.run_ids()

@@ -361,7 +361,7 @@ def _one_clock(chain: Chain[TimedLine], event: TimedLine) -> bool:
     return event["event"] != "reopened" and int(event["n"]) > 1  # another process writes line 1
 
 
-def listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
+def runs_listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
     """Yield the runs that are listed after one that began later, each with that one.
 
     Either the clock was set back between them, or the list was reordered, so the last run is not certain. Two runs that

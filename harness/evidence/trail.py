@@ -299,7 +299,7 @@ def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
     lacks: dict[str, frozenset[str]] = {}  # by the digest of an output
     for step in trail.steps.values():
         said = step.entry.preimage
-        own = absent_here(said["params"])
+        own = absent_files_of_step(said["params"])
         inputs = [part for one in said["inputs"].values() for part in (one if isinstance(one, list) else [one])]
         whole = frozenset(own).union(*(lacks.get(digest, frozenset()) for digest in inputs))
         for output in step.entry.outputs.values():
@@ -307,7 +307,7 @@ def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
     return {name: lacks.get(str(event["sha256"]), frozenset()) for name, event in trail.outputs.items()}
 
 
-def absent_here(params: Mapping[str, Any]) -> set[str]:
+def absent_files_of_step(params: Mapping[str, Any]) -> set[str]:
     """Return the published files that a step with these parameters would have read and that were absent."""
     return {str(path) for value in params.values() if _is_file_set(value) for path in value["absent"]}
 

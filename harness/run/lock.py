@@ -30,7 +30,7 @@ from harness.run.locking.datasets import (
     dataset_pin,
     file_pins,
     table_pins,
-    telling_of_files,
+    translating_step_refusals,
     with_cuts,
     wordings_pin,
 )
@@ -114,7 +114,7 @@ def resolve_manifest(
             datasets[name] = {"unresolved": lacks}
             continue
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
-        with telling_of_files(own=drawn.own):
+        with translating_step_refusals(own=drawn.own):
             entry = workshop.make(step, workshop.preimage(step, {})).entry
         datasets[name] = dataset_pin(entry, workshop.store)
         items = datasets[name].get("items")

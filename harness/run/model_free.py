@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from harness.errors import InputError
 from harness.evidence.claims.kinds import OutputKinds, asking_kinds, planned_kinds
-from harness.evidence.trail import absent_here
+from harness.evidence.trail import absent_files_of_step
 from harness.manifest.load import LoadedManifest
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.datasets import FetchedData, Tables, placeholder_tables
@@ -68,7 +68,7 @@ def make_model_free(
             needs[output] = lack
         else:
             todo |= {step.name: step for step in steps}
-            absent[output] = frozenset(path for step in steps for path in absent_here(step.params))
+            absent[output] = frozenset(path for step in steps for path in absent_files_of_step(step.params))
     if not todo:
         return ModelFreeOutputs({}, needs=needs)
     made = _make(place.workshop(loaded, gpus=False), [step for step in planned.steps if step.name in todo], progress)

@@ -43,7 +43,7 @@ from harness.run.executing.foreseen_steps import (
     ForeseenStep,
     Reason,
     StepForeseer,
-    last_finished,
+    newest_finished_run,
     shard_family,
 )
 from harness.run.executing.workshop import Workshop
@@ -114,7 +114,7 @@ def plan_run(loaded: LoadedManifest, root: Path, choice: EngineChoice, limit: in
     earlier: EarlierRun | None = None
     unread: list[str] = []
     if workshop:
-        earlier, unread = last_finished(workshop.store, loaded.manifest.name, limit)
+        earlier, unread = newest_finished_run(workshop.store, loaded.manifest.name, limit)
     foreseer = StepForeseer(planned, lock, workshop, earlier)
     steps = foreseer.foresee()
     store = workshop.store if workshop else None

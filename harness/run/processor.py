@@ -1,7 +1,8 @@
 """What processor computes here, asked of the processor itself by its instruction CPUID: maker, model, vector units.
 
-/proc/cpuinfo is no witness: under an emulator it shows the processor of the host. It imports only the standard library,
-since it also runs inside a step, and as a script by an engine's interpreter; it must never know a manifest or a result.
+/proc/cpuinfo is not used, since under an emulator it shows the processor of the host. This module imports only the
+standard library, since it also runs inside a step, and as a script by an engine's interpreter. It does not know
+manifests or results.
 """
 
 from __future__ import annotations

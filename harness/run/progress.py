@@ -103,7 +103,7 @@ def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]
     return [AnswerErrors(model, whole, lost, words[model]) for model, (whole, lost) in sorted(rows.items()) if lost]
 
 
-def over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
+def errors_over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
     """Return those of `found` that are over the limit; without a limit, those whose rows are all errors."""
     return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]
 

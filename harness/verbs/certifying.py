@@ -48,13 +48,13 @@ from harness.run.locking.certificates import (
     code_fields,
     grader_code,
     grader_standing,
-    measured_here,
     pinned_settings,
+    unchanged_certificates,
 )
 from harness.scorers.tool import Grader
 from harness.store.store import Store
 from harness.verbs.label_sets import LabelledRow, LabelSet, object_of_line, read_label_set, require_one_each
-from harness.verbs.measuring import score_each_row, scorer_named
+from harness.verbs.measuring import find_scorer_tool, score_each_row
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import CarryCertificateRequest, CertifyRequest, CheckCertificateRequest
 
@@ -86,7 +86,7 @@ def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tupl
     said = {"part" in row for row in rows}
     if len(said) == 2:
         raise InputError("some rows say their part and some do not", where="part", next="give it in all rows or none")
-    given, field = said == {True}, grader_named(scorer).field
+    given, field = said == {True}, find_grader(scorer).field
     parts: dict[str, list[Graded]] = {name: [] for name in PARTS}
     for number, (row, found) in enumerate(zip(rows, _grades(scorer, rows, shared), strict=True), 1):
         where = f"row {number}"
@@ -145,7 +145,7 @@ def measure_others(
 
 def grade_labelled(scorer: str, rows: Sequence[LabelledRow], shared: Row) -> list[Graded]:
     """Grade rows that others labelled, by a scorer that gets only the fields it takes."""
-    field = grader_named(scorer).field
+    field = find_grader(scorer).field
     grades = score_each_row(scorer, ((f"row {row.id}", row.given) for row in rows), shared)
     return [Graded(row.instance, row.label, str(found[field]), row.id) for row, found in zip(rows, grades, strict=True)]
 
@@ -154,9 +154,9 @@ def _shared_digest(shared: Row) -> dict[str, str]:
     return {"shared": sha256(canonical_json(shared))} if shared else {}
 
 
-def grader_named(scorer: str) -> Grader:
+def find_grader(scorer: str) -> Grader:
     """Return how a scorer grades; raise InputError if it is not a grader."""
-    grader = scorer_named(scorer).grader
+    grader = find_scorer_tool(scorer).grader
     if grader is None:
         raise InputError(
             f"{scorer} is no grader: it gives no grade that a label can be held against",
@@ -184,7 +184,7 @@ def _itself(row: Row) -> str:
     return sha256(canonical_json({name: value for name, value in row.items() if name not in OWN}))
 
 
-def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None = None) -> GraderStanding:
+def compare_with_rows(standing: GraderStanding, root: Path, labels: Path | None = None) -> GraderStanding:
     """Compare a certificate that applies here with its labelled rows, if they are found, and return its new state.
 
     The rows of each set of labels are those of `labels`, or else of the file of the project whose SHA-256 the
@@ -199,7 +199,7 @@ def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None 
 
 
 def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, labels: Path | None) -> GraderStanding:
-    if not labels and scorer_named(standing.scorer).foreign:  # foreign code is run only on request
+    if not labels and find_scorer_tool(standing.scorer).foreign:  # foreign code is run only on request
         return standing
     sets = sets_of(document)
     given = sha256(_read(labels)) if labels else ""
@@ -253,7 +253,7 @@ def _measured_again(
 def unnamed_code(standing: GraderStanding) -> list[str]:
     """Return the files of a grader's code that its certificate does not name: changing them would not void it."""
     named = standing.document["files"] if standing.document else {}
-    return sorted(set(grader_code(grader_named(standing.scorer).code, Code()).files) - set(named))
+    return sorted(set(grader_code(find_grader(standing.scorer).code, Code()).files) - set(named))
 
 
 def audit_labels(project: Project, store: Store, run: str, report: Report) -> None:
@@ -262,7 +262,7 @@ def audit_labels(project: Project, store: Store, run: str, report: Report) -> No
         root = project.root
     except InputError:  # a store without a project has no labelled rows
         return
-    for one in measured_here(store, run):
+    for one in unchanged_certificates(store, run):
         if one.document is None or unnamed_code(one):  # its rows were graded by other code
             continue
         found = _hold(one, one.document, root, None)
@@ -355,7 +355,7 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     Raises InputError if the scorer is not a grader, if a row has no label, if others' labels do not say who labelled,
     if sealed rows are not those that were named, or if the lock does not pin the judge or the prompt.
     """
-    grader, code = grader_named(asked.scorer), Code()
+    grader, code = find_grader(asked.scorer), Code()
     labelled = [read_label_set(project.path(path)) for path in asked.others]
     require_one_each(labelled)
     if asked.open_sealed and not any(one.told.sealed for one in labelled):
@@ -419,7 +419,7 @@ def carry_certificate(project: Project, asked: CarryCertificateRequest) -> Certi
 
     The figures stay, and the new certificate names the old one. Raises an error if the grader differs.
     """
-    grader = grader_named(asked.scorer)
+    grader = find_grader(asked.scorer)
     body = carried_certificate(asked.scorer, grader.code, project.path(asked.old), asked.moved)
     here, carried = _openings_before(project.root, asked.scorer), all_openings(body)
     if opened := [*here, *(one for one in carried if one not in here)]:
@@ -467,9 +467,9 @@ class CheckCertificateResult(Result):
 
 def check_certificate(project: Project, asked: CheckCertificateRequest) -> CheckCertificateResult:
     """Compute a certificate's figures again: from its matrix and, if they are found, from its labelled rows."""
-    grader_named(asked.scorer)
+    find_grader(asked.scorer)
     labels = project.path(asked.labels) if asked.labels else None
-    found = hold_against_rows(grader_standing(project.root, asked.scorer), project.root, labels)
+    found = compare_with_rows(grader_standing(project.root, asked.scorer), project.root, labels)
     sets = set_lines(found.document) if found.document else []
     return CheckCertificateResult(
         scorer=asked.scorer, state=found.state, verdict=found.verdict, text=found.text, sets=sets

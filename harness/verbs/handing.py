@@ -26,7 +26,7 @@ from harness.evidence.attest import (
     RECORD,
     Envelope,
     Statement,
-    envelope_beside,
+    envelope_path,
     find_signer,
     read_envelope,
     run_subjects,
@@ -215,7 +215,7 @@ def attest(project: Project, asked: AttestRequest, watch: Watch | None = None) -
     if os.path.lexists(target):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
     key = read_key(project.path(asked.key), asked.passphrase.encode())
-    seen = see_run(store, run, run)
+    seen = read_run_evidence(store, run, run)
     if seen.missing:
         raise store.blobs.damage(seen.subjects[seen.missing[0]], store.blobs.state(seen.subjects[seen.missing[0]]))
     body = read_record(store, run).body
@@ -235,7 +235,7 @@ def _attest_file(project: Project, asked: AttestRequest) -> AttestResult:
     root, name = loaded.root, loaded.manifest.name
     statement = state_lock(root, name) if asked.lock else state_expectation(root, name)
     path = (lock_path if asked.lock else expect_path)(root, name)
-    target = project.path(asked.to) if asked.to else envelope_beside(path)
+    target = project.path(asked.to) if asked.to else envelope_path(path)
     if os.path.lexists(target) and (asked.to or read_envelope(target).statement == statement):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
     data = sign_statement(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
@@ -257,7 +257,7 @@ class SeenRun:
     lock: str
 
 
-def see_run(store: Store, run: str, name: str) -> SeenRun:
+def read_run_evidence(store: Store, run: str, name: str) -> SeenRun:
     """Read a run from its list down to the bytes of its outputs."""
     body = read_record(store, run).body
     record = store.tree.read_file(store.record(run), MOST_RECORD)
@@ -309,7 +309,7 @@ def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedR
     """
     trusted = read_trust(project.path(asked.trust)) if asked.trust else ()
     envelopes = [(str(name), read_envelope(project.path(name))) for name in asked.envelopes]
-    seen = [see_run(store, run, name) for name in asked.runs for store, run in _opened(project, name)]
+    seen = [read_run_evidence(store, run, name) for name in asked.runs for store, run in _opened(project, name)]
     manifests = [project.manifest(name) for name in asked.manifests]
     files = [one for loaded in manifests for one in _files_of(loaded)]
     compared = [compare_envelope(name, one, trusted, seen, files) for name, one in envelopes]

@@ -31,7 +31,7 @@ from harness.store.blobs import is_digest
 from harness.store.notes import Labels, RowPlace, answer_id, list_labels
 from harness.store.store import Store
 from harness.verbs.label_sets import Pointer, value_at_pointer
-from harness.verbs.measuring import score_each_row, scorer_named
+from harness.verbs.measuring import find_scorer_tool, score_each_row
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import ExportLabelsRequest
 
@@ -73,7 +73,7 @@ def scorer_grader(scorer: str) -> str:
 
 def possible_labels(scorer: str) -> Sequence[str]:
     """Return the labels that an answer can get, as a scorer of a run says them."""
-    tool = scorer_named(name) if (name := scorer_grader(scorer)) else None
+    tool = find_scorer_tool(name) if (name := scorer_grader(scorer)) else None
     if tool is None or tool.grader is None:
         return SIDES
     return [str(one) for one in get_args(tool.gives.model_fields[tool.grader.field].annotation)]
@@ -131,7 +131,7 @@ def _row(one: ShownAnswer) -> dict[str, Any]:
 
 def _graded(grader: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what a grader says of rows, which it sees without their labels; nothing if there is no grader."""
-    tool = scorer_named(grader) if grader else None
+    tool = find_scorer_tool(grader) if grader else None
     if tool is None or tool.grader is None:
         return []
     given = (

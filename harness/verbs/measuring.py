@@ -198,7 +198,7 @@ def score_each_row(
     If a row has a program, the program is first run in a sandbox of this machine. Raises MissingError if this machine
     has no sandbox that can contain it.
     """
-    tool, sandbox = scorer_named(name), ProgramRunner()
+    tool, sandbox = find_scorer_tool(name), ProgramRunner()
     for where, row in rows:
         try:
             yield tool.run(_tried(tool, {**shared, **row}, sandbox))
@@ -230,7 +230,7 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
     return AnalyseResult(result=plain_result(tool.run(given), to))
 
 
-def scorer_named(name: str) -> Tool:
+def find_scorer_tool(name: str) -> Tool:
     """Return the scorer of this name; raise InputError if there is none."""
     return find_scorer(name) or _find(scorers(), name, "scorer")
 
@@ -238,7 +238,7 @@ def scorer_named(name: str) -> Tool:
 def require_tool(name: str, *, scorer: bool) -> None:
     """Raise InputError if there is no scorer (or analysis) of this name, before any input is read."""
     if scorer:
-        scorer_named(name)
+        find_scorer_tool(name)
     else:
         _find(analyses(), name, "analysis")
 

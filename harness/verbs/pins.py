@@ -20,7 +20,7 @@ from harness.run.locking.published import HOW
 from harness.run.planning.plan import check_manifest, check_parts, make_plan, unresolved_pins
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
-from harness.verbs.certifying import hold_against_rows
+from harness.verbs.certifying import compare_with_rows
 from harness.verbs.project import Project, Result, Watch, choose_target
 from harness.verbs.requests import LockRequest, ShowRequest
 from harness.verbs.run_data import DataCoverage, data_coverage
@@ -149,7 +149,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
     said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
-    held_to_rows = (hold_against_rows(each, loaded.root) for each in grader_standings(loaded.root, meta.study, held))
+    held_to_rows = (compare_with_rows(each, loaded.root) for each in grader_standings(loaded.root, meta.study, held))
     if graders := {each.scorer: each.text for each in held_to_rows}:
         said["graders"] = graders
     if expect and expect.partial:

@@ -250,7 +250,7 @@ SETTLED = "say which: `--input COLUMN --target COLUMN`"
 
 @dataclass(frozen=True)
 class Guess:
-    """One guess: the field, its columns, and the reason."""
+    """One guess about a user's file: the field, the columns that are taken for it, and the reason."""
 
     what: str
     columns: tuple[str, ...]
@@ -335,12 +335,12 @@ def guess_fields(sample: FileSample, given: Mapping[str, Sequence[str]]) -> Colu
 def _scorers(sample: FileSample, found: ColumnGuesses) -> None:
     """Guess that a column names the scorers of its rows: by its name, and each cell names some that need no more."""
     for name in sample.columns:
-        if plain_name(name) in NAMES["scorer"] and name not in found.taken and scorers_named(sample, name):
+        if plain_name(name) in NAMES["scorer"] and name not in found.taken and parse_scorer_names(sample, name):
             found.said["scorer"] = Guess("scorer", (name,), "by its name, and its cells name scorers")
             return
 
 
-def scorers_named(sample: FileSample, column: str) -> list[str]:
+def parse_scorer_names(sample: FileSample, column: str) -> list[str]:
     """List the scorers that the cells of a column name, in their usual order; empty if a cell names anything else."""
     cells = [[one.strip() for one in cell.split("|") if one.strip()] for cell in sample.cells[column]]
     named = {one for cell in cells for one in cell}

@@ -23,7 +23,7 @@ from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
 from harness.run.installed.checked import unread_text
 from harness.run.locking.certificates import grader_standings
-from harness.run.progress import ErrorLimit, over_limit
+from harness.run.progress import ErrorLimit, errors_over_limit
 from harness.run.recording.accept import moved_code
 from harness.run.service import FinishedRun
 from harness.verbs.project import Result
@@ -222,7 +222,7 @@ def run_data(
     if graders:
         fields["graders"] = dict(graders)
     if ran.gaps:
-        flaws = over_limit(ran.gaps, allowed)
+        flaws = errors_over_limit(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
     if "healed" in body:
         fields["healed"] = dict(body["healed"])

@@ -23,7 +23,7 @@ from harness.manifest.lockfile import load_lock
 from harness.manifest.read import spell_yaml
 from harness.run.installed.checked import is_importable
 from harness.run.planning.derived import read_model_option
-from harness.run.project_folder import MARKER, LaidFolder, lay_out, require_writable
+from harness.run.project_folder import MARKER, LaidFolder, lay_out_project, require_writable
 from harness.verbs.pins import lock
 from harness.verbs.project import Project, Result, Watch
 from harness.verbs.question_sources import (
@@ -32,10 +32,10 @@ from harness.verbs.question_sources import (
     Guess,
     QuestionSource,
     guess_fields,
+    parse_scorer_names,
     plain_name,
     quote_columns,
     read_sample,
-    scorers_named,
     take_file,
 )
 from harness.verbs.requests import LOCAL, InitRequest, LockRequest, NewRequest
@@ -225,7 +225,7 @@ def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
     cells = [cell.strip() for cell in sample.cells[target] if cell.strip()]
     options = guesses.columns("options")
     if column := guesses.columns("scorer"):
-        named = [_LETTER if name == "choice" else name for name in scorers_named(sample, column[0])]
+        named = [_LETTER if name == "choice" else name for name in parse_scorer_names(sample, column[0])]
         long = any(name in named for name in ("f1", "rouge", "bleu", "json"))
         names = quote_columns(column)
         why = f"each row by what its {names} names, which is one of these or several with `|` between them"
@@ -300,8 +300,8 @@ class InitResult(Result):
 
 
 def init(project: Project, asked: InitRequest) -> InitResult:
-    """Turn a folder into a project that works wherever the repository works; overwrite nothing."""
-    laid = lay_out(project.path(asked.folder))
+    """Turn a folder into a project with the files that manifests and steps need; overwrite nothing."""
+    laid = lay_out_project(project.path(asked.folder))
     return InitResult(root=str(laid.root), written=laid.written, kept=laid.kept)
 
 
@@ -416,6 +416,6 @@ def _project(project: Project, watch: Watch) -> tuple[Project, bool]:
     """Return the project of the folder, and whether it was made now: a folder in no project becomes one."""
     if any((folder / MARKER).is_dir() for folder in (project.folder, *project.folder.parents)):
         return project, False
-    laid: LaidFolder = lay_out(project.folder)
+    laid: LaidFolder = lay_out_project(project.folder)
     watch.say(f"this folder was in no project, and is one now: {len(laid.written)} files written; README.md says more")
     return Project(project.folder, project.elsewhere, project.homes), True

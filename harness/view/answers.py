@@ -20,7 +20,7 @@ from harness.view.look import (
     whole_page,
 )
 from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin
-from harness.view.runs import index_waits
+from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
     path = index_path(site.store, run)
     site.record(run)
     if not is_fresh(path, site.known(run).record):
-        return whole_page(f"Answers of {called}", index_waits(site, run), head=head, here="/", again=True)
+        return whole_page(f"Answers of {called}", index_progress(site, run), head=head, here="/", again=True)
     asked = AnswerQuery.read(given)
     with AnswerIndex.opened(path) as index:
         found = index.page(asked)
@@ -134,7 +134,7 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
     """Return the page of one answer."""
     path = index_path(site.store, run)
     if not is_fresh(path, site.known(run).record):
-        return whole_page("Answer", index_waits(site, run), here="/", again=True)
+        return whole_page("Answer", index_progress(site, run), here="/", again=True)
     with AnswerIndex.opened(path) as index:
         found = index.answer(number, given.get("scorer", "")[:200])
     one, parts = found.listed, AnswerParts(site, found)

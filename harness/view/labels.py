@@ -30,7 +30,7 @@ from harness.view.answers import AnswerParts
 from harness.view.index import index_path, is_fresh
 from harness.view.look import fact_list, progress_element, run_address, table_element, void_element, whole_page
 from harness.view.queries import AnswerIndex
-from harness.view.runs import index_waits
+from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 
 PAGES = (("/", "Label"),)
@@ -41,7 +41,7 @@ ABOUT = "Neither the model nor any score is shown. What you say is kept in this 
 
 @dataclass(frozen=True)
 class Desk:
-    """One labeller at the answers of one run, by the words of one scorer."""
+    """The labelling of one run's answers by one labeller, in the words of one scorer."""
 
     site: Site
     run: str
@@ -108,7 +108,7 @@ def run_desks_page(site: Site, run: str) -> bytes:
     path = index_path(site.store, run)
     site.record(run)
     if not is_fresh(path, site.known(run).record):
-        return whole_page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
+        return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     with AnswerIndex.opened(path) as index:
         scorers = index.of_kind("scorer")
     rows = []
@@ -129,7 +129,7 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
     """Return the next answer to label, or the one that the address names."""
     desk = Desk.at(site, run, scorer)
     if desk is None:
-        return whole_page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
+        return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     if not desk.order:
         raise InputError("no answer of this run has a score by this scorer that may be shown", where=scorer[:80],
                          next="choose another scorer")  # fmt: skip

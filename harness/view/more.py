@@ -27,7 +27,7 @@ from harness.view.look import (
     whole_page,
 )
 from harness.view.queries import AnswerIndex
-from harness.view.runs import index_waits
+from harness.view.runs import index_progress
 from harness.view.site import Job, Site, run_manifest_name
 
 OFFERED = 100  # runs that are offered for comparison
@@ -311,7 +311,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     for run, model in zip(runs, models, strict=True):
         path = index_path(site.store, run)
         if not is_fresh(path, site.known(run).record):
-            return whole_page(item, index_waits(site, run), here="/compare", again=True)
+            return whole_page(item, index_progress(site, run), here="/compare", again=True)
         with AnswerIndex.opened(path) as index:
             number = index.find(item, template, model)
             if number is None:

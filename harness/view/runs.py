@@ -307,7 +307,7 @@ def scores_part(site: Site, run: str) -> Html:
     """Return the table of a run's scores, or how far its index is."""
     path = index_path(site.store, run)
     if not is_fresh(path, site.known(run).record):
-        return index_waits(site, run)
+        return index_progress(site, run)
     with AnswerIndex.opened(path) as index:
         told = index.document("report")
     if not told["lines"]:
@@ -328,7 +328,7 @@ def scores_part(site: Site, run: str) -> Html:
     return join(parts)
 
 
-def index_waits(site: Site, run: str) -> Html:
+def index_progress(site: Site, run: str) -> Html:
     """Return how far the index of a run is; it is begun if it was not."""
     job = site.jobs.start("index", str(site.store.root), run)
     if job.over and job.error:

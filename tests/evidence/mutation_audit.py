@@ -44,7 +44,7 @@ from harness.evidence.keys import read_key, read_trust
 from harness.manifest.load import load_manifest
 from harness.run.recording.auditing import audit_author, audit_files, audit_run
 from harness.store.store import Store
-from harness.verbs.handing import compare_envelope, see_run
+from harness.verbs.handing import compare_envelope, read_run_evidence
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "audit.md"
@@ -211,7 +211,7 @@ class Subject:
         return bool(flaw) or report.verdict != "agreed"
 
     def _compared(self, envelope: Envelope, store: Store) -> str:
-        return compare_envelope("made", envelope, self.trusted, [see_run(store, self.run, "run")], ()).flaw
+        return compare_envelope("made", envelope, self.trusted, [read_run_evidence(store, self.run, "run")], ()).flaw
 
     def is_undone(self) -> bool:
         """Whether every document has the bytes again that it had."""

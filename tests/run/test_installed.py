@@ -484,7 +484,7 @@ def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
     place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("harness.run.installed.setup.checked.import_paths", lambda: place)
-    bytecode.list_path(place.bytecode).unlink()
+    bytecode.digest_list_path(place.bytecode).unlink()
     write(place.bytecode / "old.pyc", "of another installation")
     assert setup.main() == 0
     made = bytecode.read_list(place.bytecode)

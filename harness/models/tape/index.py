@@ -39,7 +39,7 @@ class TapePosition(NamedTuple):
 
 
 class TapeEntry(NamedTuple):
-    """A checked line and its location."""
+    """A checked line of a tape, and its location."""
 
     line: TapeLine
     segment: int

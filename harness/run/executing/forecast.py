@@ -381,7 +381,7 @@ def asking_steps(plan: Plan) -> list[Step]:
     return [step for step in plan.steps if (step.calls or step.infers) and takes_prompts(step)]
 
 
-def walk_asking(plan: Plan, lock: Lock, workshop: Workshop) -> StepSchedule:
+def look_up_asking_steps(plan: Plan, lock: Lock, workshop: Workshop) -> StepSchedule:
     """Look up in the store the steps that ask models, and those on which their prompts depend; none is executed."""
     wanted = {step.name for step in asking_steps(plan)}
     for step in reversed(plan.steps):
@@ -396,7 +396,7 @@ def forecast_before(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Wo
     if not asking_steps(plan):
         return []
     with workshop.store.in_use():
-        return forecast_asking(loaded, lock, walk_asking(plan, lock, workshop), workshop.store)
+        return forecast_asking(loaded, lock, look_up_asking_steps(plan, lock, workshop), workshop.store)
 
 
 def forecast_asking(

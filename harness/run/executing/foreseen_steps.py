@@ -126,7 +126,7 @@ def shard_family(step: str) -> str:
     return head if last.startswith("part-") else step
 
 
-def last_finished(store: Store, name: str, limit: int = 0) -> tuple[EarlierRun | None, list[str]]:
+def newest_finished_run(store: Store, name: str, limit: int = 0) -> tuple[EarlierRun | None, list[str]]:
     """Return the newest run of a manifest that finished, and the runs that began later and cannot be read.
 
     A run with another limit of items is returned only if there is none with this one.

@@ -15,7 +15,7 @@ from harness.manifest.lockfile import Lock
 from harness.models.gateway.settings import Keys
 from harness.models.provider import Service
 from harness.models.tape.tape import Tape
-from harness.run.executing.forecast import asking_steps, walk_asking
+from harness.run.executing.forecast import asking_steps, look_up_asking_steps
 from harness.run.executing.warm import NOTHING
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.models import INSTRUMENTS, MODELS, every_model
@@ -46,7 +46,7 @@ def require_keys(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Works
 def _asked(lock: Lock, plan: Plan, workshop: Workshop) -> Iterator[tuple[str, str]]:
     """Yield part and name of each model that a step asks and whose answers are not in the store."""
     steps = {step.name: step for step in plan.steps}
-    schedule = walk_asking(plan, lock, workshop)
+    schedule = look_up_asking_steps(plan, lock, workshop)
     for step in asking_steps(plan):
         prompts = step.inputs["prompts"]
         assert isinstance(prompts, Ref)

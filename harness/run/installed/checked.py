@@ -41,7 +41,7 @@ from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors
 from harness.run.closure import code_root
-from harness.run.installed.bytecode import list_path, read_list
+from harness.run.installed.bytecode import digest_list_path, read_list
 from harness.run.installed.packages import (
     OURS,
     DigestCache,
@@ -168,7 +168,11 @@ class ImportPaths:
     def about(self) -> dict[str, str]:
         """Return what identifies this installation in a cache file."""
         parts = [str(path) for path in (self.site, self.stdlib, *self.machine, self.bytecode) if path.exists()]
-        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_path(self.bytecode).exists())}
+        return {
+            "places": "\n".join(parts),
+            "python": sys.version,
+            "list": str(digest_list_path(self.bytecode).exists()),
+        }
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from typing import Any
 from harness.digest import encode_document, sha256, sha256_file
 from harness.errors import HarnessError
 from harness.files import write_atomic
-from harness.run.installed.bytecode import list_path, read_list
+from harness.run.installed.bytecode import digest_list_path, read_list
 
 CACHE_TYPE = "seen/1"
 FACTS = ("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
@@ -340,7 +340,7 @@ class Inventory:
         if known is None:
             return  # no step reads from there
         lying, links = self._walk(str(folder), ())
-        self.hashed.take([str(list_path(folder)), *(f"{folder}/{path}" for path in lying)])
+        self.hashed.take([str(digest_list_path(folder)), *(f"{folder}/{path}" for path in lying)])
         for path in lying:
             self.files += 1
             if self.hashed.digests[f"{folder}/{path}"] != known.get(path):

@@ -180,7 +180,7 @@ def audit_certificates(store: Store, run: str, report: Report) -> None:
         report.settle(CONTRADICTS, scorer, flaws, f"its figures are those of its matrix; {NOT_CHECKED}")
 
 
-def measured_here(store: Store, run: str) -> Iterator[GraderStanding]:
+def unchanged_certificates(store: Store, run: str) -> Iterator[GraderStanding]:
     """Yield the sound certificates of a run whose grader is unchanged in the installed code, so it can grade rows."""
     for scorer, found in _pinned(store, run):
         if not isinstance(found, str) and not find_contradictions(found) and not changed_files(found):

@@ -392,7 +392,7 @@ def own_paths(root: Path, source: str | tuple[str, ...], where: str) -> list[str
 
 
 @contextlib.contextmanager
-def telling_of_files(*, own: bool) -> Iterator[None]:
+def translating_step_refusals(*, own: bool) -> Iterator[None]:
     """Context manager that turns a step's refusal of a user's file into an InputError: file, row, column, remedy."""
     try:
         yield

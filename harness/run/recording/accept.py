@@ -29,7 +29,7 @@ from harness.manifest.documents import Carried, ExpectedOutput
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, lock_path, save_document
 from harness.run.closure import code_root
-from harness.run.progress import NO_ERRORS, ErrorLimit, Progress, count_errors, over_limit
+from harness.run.progress import NO_ERRORS, ErrorLimit, Progress, count_errors, errors_over_limit
 from harness.run.recorded_runs import manifest_name, run_lock
 from harness.run.recording.auditing import audit_run
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
@@ -94,7 +94,7 @@ def make_expectation(
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
     answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage in ANSWERS]
-    if flaws := over_limit(count_errors(store, answers), errors):
+    if flaws := errors_over_limit(count_errors(store, answers), errors):
         raise InputError(
             f"run {run} has rows without an answer: {flaws[0]}",
             next="correct that and run again, or allow them: --max-errors 12, --max-errors 5%",

@@ -18,7 +18,7 @@ from typing import Any
 from harness.digest import differing_pointers, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
-from harness.evidence.attest import Authorship, envelope_beside, find_author
+from harness.evidence.attest import Authorship, envelope_path, find_author
 from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.checks import UNCONFIRMED, UNSIGNED, Report
 from harness.evidence.audit.reexecution import ReexecutedStep, ReexecutionOptions
@@ -108,7 +108,7 @@ def audit_author(root: Path, name: str, trusted: Sequence[TrustedKey], report: R
     elif found.moved:
         report.fail(UNSIGNED, path.name, found.flaw)
     else:
-        how = f"`harness attest --expect MANIFEST` writes {envelope_beside(path).name}"
+        how = f"`harness attest --expect MANIFEST` writes {envelope_path(path).name}"
         report.skip(UNSIGNED, path.name, f"{found.flaw}; {how}")
 
 

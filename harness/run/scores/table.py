@@ -269,7 +269,7 @@ def select_answers(tables: RunTables, wanted: AnswerFilter) -> list[Answer]:
             seen[name].add(value)
         if wanted.takes(answer):
             asked = (row["item"], row["template"], row["model"], row["sample"])
-            found[asked] = found.get(asked, False) or is_wrong(tables, answer)
+            found[asked] = found.get(asked, False) or is_wrong_answer(tables, answer)
     for name, known in seen.items():
         if (given := getattr(wanted, name)) and given not in known:
             raise InputError(f"no {name} {given!r} has scores", where=f"--{name}", next=f"choose of: {_list(known)}")
@@ -286,7 +286,7 @@ def _list(known: set[str]) -> str:
     return ", ".join(sorted(known)) or "none"
 
 
-def is_wrong(tables: RunTables, answer: ScoredAnswer) -> bool:
+def is_wrong_answer(tables: RunTables, answer: ScoredAnswer) -> bool:
     """Whether an answer failed or was not given, or its score is in the worse half of its scale."""
     if answer.unanswered or graded.state(answer.row) in graded.UNSCORED:
         return True

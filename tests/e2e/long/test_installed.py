@@ -214,7 +214,7 @@ def test_a_step_loads_our_bytecode_only_from_a_folder_with_its_list(steps: Steps
     bytecode.make_bytecode(folder, [steps.prefix / "site"])
     forged(steps.source, Path(bytecode.bytecode_path(str(steps.source), folder)))
     assert steps.says(isolation) == "forged"  # so this is where Python looks; the check of the list names it
-    bytecode.list_path(folder).unlink()
+    bytecode.digest_list_path(folder).unlink()
     assert steps.says(isolation) == "true"
 
 

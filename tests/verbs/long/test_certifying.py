@@ -15,7 +15,7 @@ from harness.kit.certificate import certificate_text, sets_of
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.locking.certificates import certificate_path, grader_standing
-from harness.verbs.certifying import grader_named
+from harness.verbs.certifying import find_grader
 
 pytestmark = pytest.mark.together
 
@@ -130,7 +130,7 @@ def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path)
         (root / "lockfiles").mkdir(parents=True)
     done = certified(older, ROWS)
     code = Code()
-    for name in {file for kind in grader_named(SCORER).code for file in code.closure(kind).files}:
+    for name in {file for kind in find_grader(SCORER).code for file in code.closure(kind).files}:
         (older / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(REPOSITORY / name, older / name)
     carried = data_of("certify", SCORER, "--carry", older, cwd=here)
