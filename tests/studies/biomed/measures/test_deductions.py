@@ -11,8 +11,7 @@ JUDGE = "bioscore-judge"
 
 
 def counted(folder, scores):
-    asked = {"graders": [JUDGE], "grader": JUDGE}
-    return made(folder, deductions.analyse, scores, **asked)["models"]["m"]
+    return made(folder, deductions.analyse, scores, graders=[JUDGE], grader=JUDGE)["models"]["m"]
 
 
 def stated(place, worth, off):
