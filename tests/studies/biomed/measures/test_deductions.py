@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from studies.biomed.measures.answer_rows import made, score
 
@@ -13,8 +11,7 @@ JUDGE = "bioscore-judge"
 
 
 def counted(folder, scores):
-    asked: Any = {"graders": [JUDGE], "grader": JUDGE}
-    return made(folder, deductions.analyse, scores, **asked)["models"]["m"]
+    return made(folder, deductions.analyse, scores, graders=[JUDGE], grader=JUDGE)["models"]["m"]
 
 
 def stated(place, worth, off):

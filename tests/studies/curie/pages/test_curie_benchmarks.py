@@ -27,7 +27,7 @@ def panels(means: Any, published: Any) -> tuple[dict[str, tuple[str, dict[str, f
     with charts.drawing():
         sheet = benchmarks(RunFacts.of(made_run.params(MODELS)), means, published)
     texts = [text.get_text() for text in sheet.figure.texts]
-    axes = sheet.figure.axes
+    axes: list[Any] = sheet.figure.axes
     first = [text for text in texts if text in ROWS]
     rows = first[: len(dict.fromkeys(first))]
     found = {}
