@@ -170,12 +170,19 @@ class Sheet:
     def narrow_form(self) -> str:
         """Return the parts of the sheet that a small screen shows one below another (`kit/narrow.py`), as a text."""
         foot = self.height - (depth(self.placed.note, self.width) if self.placed.note else 0.0)
-        panels = [DrawnPanel(at, self._cuts(axes, at, column), column > 0) for axes, at, column in self.placed.panels]
-        if self.figure.legends:
-            self.figure.draw_without_rendering()  # only then a legend knows where its entries stand
+        self.figure.draw_without_rendering()  # only then texts and legends know where they stand
+        panels = [
+            DrawnPanel(at, self._cuts(axes, at, column), column > 0, self._reach(axes))
+            for axes, at, column in self.placed.panels
+        ]
         drawn = narrow.Layout(self.width, HEAD, foot, panels, self.placed.texts, list(self._entries()))
         words = "" if panels else " ".join(self.placed.words)
         return narrow.spelled(narrow.parts(drawn), self.placed.under, words, self.placed.note)
+
+    def _reach(self, axes: Axes) -> float:
+        """Return how far to the right the words of a panel go."""
+        box = axes.get_tightbbox()
+        return box.x1 / DPI if box else 0.0
 
     def _cuts(self, axes: Axes, at: Rect, column: float) -> tuple[float, ...]:
         """Return where a panel may be cut: between two columns, or half way between two ticks of its lower axis."""

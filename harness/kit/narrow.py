@@ -47,11 +47,15 @@ class Rect:
 
 @dataclass(frozen=True)
 class DrawnPanel:
-    """A panel's rectangle, the positions at which it may be cut, and whether it has columns that are never cut."""
+    """A panel's rectangle, the positions at which it may be cut, and whether it has columns that are never cut.
+
+    `reach` is how far to the right its words go.
+    """
 
     at: Rect
     cuts: tuple[float, ...] = ()
     columns: bool = False
+    reach: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,8 @@ def _strip(drawn: Layout, strip: Sequence[DrawnPanel], top: float, bottom: float
         listed = [text for text in own if text.left > ends[at] + EDGE / 2]
         if listed:
             limit = min(limit, min(text.left for text in listed) - EDGE / 2)
-        cell = Rect(begin, top, max(limit, ends[at]), bottom)
+        reach = min(drawn.width, max(panel.reach for panel in columns[left]) + EDGE)
+        cell = Rect(begin, top, max(limit, ends[at], reach if following is None else 0.0), bottom)
         shape = columns[left][0].at
         wide = (ends[at] - left) > SQUARE * (shape.bottom - shape.top)
         wide = columns[left][0].columns or (wide and named is None)  # bars that have names are shown whole
