@@ -131,9 +131,9 @@ CLAUSE = re.compile(
     re.IGNORECASE,
 )
 WEIGHED = re.compile(
-    r"\b(?i:torn|undecided|waver\w*|hesitat\w*|toss-?up|split|choice|choose"
-    r"|decide) between [\"'(]?(?:option )?([A-D])\b"
-    r"[\"')]? (?:and|or) [\"'(]?(?:option )?([A-D])\b"
+    r"\b(?i:torn|undecided|waver\w*|hesitat\w*|toss-?up|split"
+    r"|choice) between [\"'(]?(?:option )?([A-D])\b"
+    r"[\"')]? (?:and|or) [\"'(]?(?:option )?([A-D])\b(?![\"')]?,? (?:but|yet|though)\b)"
 )
 IS_SOMETHING = re.compile(r"(?i:the) [^.\n]{2,60} (?:is|are) (?:the |an? )?(\w+)(?: \w+)?[.!]?")
 # The text after an option's text if a list continues; other words after a comma only describe the option.
@@ -296,7 +296,7 @@ _VAGUE = frozenset(_VAGUE_WORDS.split())
 _LISTED_WORDS = "first second third fourth last former latter option answer letter other same"
 _OF_LIST = frozenset(_LISTED_WORDS.split())
 _IDLE_WORDS = """
-skip pass null nil none void blank undefined unanswered abstain error later ask consult see try check google
+skip pass null nil void blank undefined unanswered abstain error later ask consult see try check google
 yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and explain nobody
 """
 _IDLE_REPLIES = frozenset(_IDLE_WORDS.split())
