@@ -86,7 +86,7 @@ class Desk:
 
 
 def label_address(*parts: str) -> str:
-    """Return the address of a page of labels."""
+    """Return the URL path of a page on which a run's answers are labelled; `parts` follow in the path."""
     return run_address(*parts).replace("/runs/", "/label/", 1)
 
 
