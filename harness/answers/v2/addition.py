@@ -348,7 +348,7 @@ def _range(asked: _Asked, text: str, found: Sequence[WrittenNumber]) -> Span | N
     if len(found) != 2 or len(_WORD.findall(text[:SUM_WINDOW])) > MOST_WORDS_OF_RANGE:
         return None
     first, last = found
-    if not (first.value.isdigit() and last.value.isdigit()) or int(first.value) >= int(last.value):
+    if not (first.value.isdigit() and last.value.isdigit()) or _size(first) >= _size(last):
         return None
     if {first.value, last.value} == {asked.a, asked.b} or not _RANGE_JOINS.fullmatch(text, first.end, last.start):
         return None
@@ -358,6 +358,11 @@ def _range(asked: _Asked, text: str, found: Sequence[WrittenNumber]) -> Span | N
     if (leads and between != "or") or (vague and between in ("-", "\u2013", "\u2014", "to")):
         return first.start, last.end
     return None
+
+
+def _size(number: WrittenNumber) -> tuple[int, str]:
+    """Return what orders whole numbers as their values do, however many digits they have."""
+    return len(number.value), number.value
 
 
 def _label(text: str, number: WrittenNumber) -> bool:

@@ -157,7 +157,7 @@ def test_the_page_holds_every_part_of_the_report(whole):
 
 def test_figures_on_one_page_share_no_id_and_point_only_inside(whole):
     text = (whole[0] / "report.html").read_text("utf-8")
-    pieces = re.findall(r"<figure id=\"shown-([\w.-]+)\">(.*?)</figure>", text, re.DOTALL)
+    pieces = re.findall(r"<figure id=\"shown-([\w.-]+)\"[^>]*>(.*?)</figure>", text, re.DOTALL)
     assert [name for name, _ in pieces] == list(outputs.TITLES)
     for name, svg in pieces:
         used = set(re.findall(r"url\(#([\w.-]+)\)|<use href=\"#([\w.-]+)\"", svg))
