@@ -124,5 +124,5 @@ def test_the_head_names_the_manifest_and_each_model_and_says_who_says_the_date()
     head = report.head({"name": "m<1>", "models": {"a": "p/a-1"}}, models)
     words = re.sub("<[^>]*>", " ", head)
     assert "m&lt;1&gt;" in head and "p/a-1" in words and "baseline (stand-in)" in " ".join(words.split())
-    assert "<code>harness get RUN FILE</code>" in head and "`" not in head
+    assert "<code>harness get RUN report.html -o FILE</code>" in head and "`" not in head
     assert "Manifest" not in report.head({}, models)
