@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -19,7 +20,7 @@ def layout(*panels: DrawnPanel, texts: tuple[Rect, ...] = (), legend: tuple[Rect
     return Layout(11.4, 0.56, 3.0, panels, texts, legend)
 
 
-def shifted(by: float, **more: object) -> DrawnPanel:
+def shifted(by: float, **more: Any) -> DrawnPanel:
     return DrawnPanel(Rect(PANEL.left + by, PANEL.top, PANEL.right + by, PANEL.bottom), **more)
 
 
@@ -120,7 +121,7 @@ def test_a_figure_from_elsewhere_has_no_narrow_form() -> None:
 
 
 def test_the_head_names_the_manifest_and_each_model_and_says_who_says_the_date() -> None:
-    models = {"a": {"provider": "p"}, "b": {"provider": "baseline", "stand_in": True}}
+    models: dict[str, dict[str, Any]] = {"a": {"provider": "p"}, "b": {"provider": "baseline", "stand_in": True}}
     head = report.head({"name": "m<1>", "models": {"a": "p/a-1"}}, models)
     words = re.sub("<[^>]*>", " ", head)
     assert "m&lt;1&gt;" in head and "p/a-1" in words and "baseline (stand-in)" in " ".join(words.split())

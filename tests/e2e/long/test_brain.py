@@ -106,7 +106,11 @@ def test_a_further_model_fits_that_model_and_no_other(small: Path, tmp_path: Pat
     manifest = folder / "manifests" / "m.yaml"
     models: dict[str, Any] = {}
     executed: list[list[str]] = []
-    added = {"first": {}, "second": {"facts": {"layers": "3", "pool": "last"}}, "drawn": {"untrained": 1}}
+    added: dict[str, dict[str, Any]] = {
+        "first": {},
+        "second": {"facts": {"layers": "3", "pool": "last"}},
+        "drawn": {"untrained": 1},
+    }
     for name, more in added.items():
         models[name] = {**TINY, **more}
         manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"models": models}))
