@@ -113,7 +113,7 @@ def _legend(entries: Sequence[Rect]) -> Iterator[Part]:
 
 def _around(found: Sequence[Rect]) -> Rect:
     return Rect(
-        max(0.0, min(one.left for one in found) - EDGE / 2),
+        max(0.0, min(one.left for one in found) - 2 * EDGE),
         max(0.0, min(one.top for one in found) - EDGE / 2),
         max(one.right for one in found) + EDGE / 2,
         max(one.bottom for one in found) + EDGE / 2,

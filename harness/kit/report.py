@@ -17,7 +17,7 @@ MANIFEST = "manifest"  # the parameter with the manifest's name and its models' 
 MOST = 20  # models in the head
 LONGEST = 200  # characters of a model's string in the head
 POINTS = 72  # points of an inch, in which a figure's file measures
-WHEN = "Run and date: ", "harness get RUN FILE", " says them; the page itself has the same bytes in each run."
+WHEN = "Run and date: ", " says them; the page itself has the same bytes in each run."
 PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p>\
 {% if origin %}<p><strong>{{ origin }}</strong></p>{% endif %}{{ head }}</header>\
 {% if notes %}<div class="note" role="note">{{ notes }}</div>{% endif %}
@@ -59,15 +59,22 @@ def _anchor(title: str) -> str:
     return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
 
 
-def head(manifest: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]], *more: Sequence[Html]) -> Html:
+def head(
+    manifest: Mapping[str, Any],
+    models: Mapping[str, Mapping[str, Any]],
+    *more: Sequence[Html],
+    page: str = "report.html",
+) -> Html:
     """Return the table of a page's head: the manifest, each model as it was named, and `more` lines.
 
-    `manifest` is the parameter that planning fills in; without its name the line on the manifest is left out.
+    `manifest` is the parameter that planning fills in; without its name the line on the manifest is left out. `page` is
+    the page's name as an output.
     """
     lines = [*_lines(manifest, models), *more]
     shown = word_table("What was run", ["What", "Which"], lines) if lines else None
-    before, command, after = WHEN
-    return join([shown, el("p", before, el("code", command), after, class_="soft")])
+    before, after = WHEN
+    told = el("p", before, el("code", f"harness get RUN {page} -o FILE"), after, class_="soft")
+    return join([shown, told])
 
 
 def _lines(manifest: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> Iterator[list[Html]]:

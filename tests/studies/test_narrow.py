@@ -121,9 +121,9 @@ def test_a_figure_from_elsewhere_has_no_narrow_form() -> None:
 
 
 def test_the_head_names_the_manifest_and_each_model_and_says_who_says_the_date() -> None:
-    models: dict[str, Any] = {"a": {"provider": "p"}, "b": {"provider": "baseline", "stand_in": True}}
+    models: dict[str, dict[str, Any]] = {"a": {"provider": "p"}, "b": {"provider": "baseline", "stand_in": True}}
     head = report.head({"name": "m<1>", "models": {"a": "p/a-1"}}, models)
     words = re.sub("<[^>]*>", " ", head)
     assert "m&lt;1&gt;" in head and "p/a-1" in words and "baseline (stand-in)" in " ".join(words.split())
-    assert "<code>harness get RUN FILE</code>" in head and "`" not in head
+    assert "<code>harness get RUN report.html -o FILE</code>" in head and "`" not in head
     assert "Manifest" not in report.head({}, models)

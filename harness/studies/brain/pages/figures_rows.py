@@ -73,7 +73,7 @@ def mark_chart(chart: MarkChart) -> charts.Sheet:
     """Lay out and draw a chart; a row is shown next to the panels that have its value, and an empty chart says so."""
     panels = [panel for panel in chart.panels if any(_values(panel))]
     columns = min(chart.columns, len(panels))
-    strips = [panels[at : at + columns] for at in range(0, len(panels), columns or 1)]
+    strips = _strips(panels, columns)
     rows = [
         [name for name in chart.rows if any(_drawn(panel.marks.get(name, ())) for panel in strip)] for strip in strips
     ]
@@ -91,6 +91,20 @@ def mark_chart(chart: MarkChart) -> charts.Sheet:
         top += HEAD + len(own) * chart.row + FOOT
     sheet.small_print(chart.note)
     return sheet
+
+
+def _strips(panels: Sequence[MarkPanel], columns: int) -> list[list[MarkPanel]]:
+    """Put panels side by side, at most so many, as long as they share most of their rows, so that few stay empty."""
+    strips: list[list[MarkPanel]] = []
+    for panel in panels:
+        own = {name for name, marks in panel.marks.items() if _drawn(marks)}
+        first = {name for name, marks in strips[-1][0].marks.items() if _drawn(marks)} if strips else set()
+        alike = 2 * len(own & first) >= max(len(own), len(first))
+        if strips and alike and len(strips[-1]) < columns:
+            strips[-1].append(panel)
+        else:
+            strips.append([panel])
+    return strips
 
 
 def _titled(

@@ -49,7 +49,9 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 def page(found: Mapping[str, Any], figures: Mapping[str, str], manifest: Mapping[str, Any] | None = None) -> bytes:
     """Return the page's HTML, made from the document and its figures, file name to SVG; empty parts are left out."""
     parts = _parts(found, figures)
-    return report(TITLE, QUESTION, parts, origin=ORIGIN, head=head(manifest or {}, {}), notes=_notes(found))
+    return report(
+        TITLE, QUESTION, parts, origin=ORIGIN, head=head(manifest or {}, {}, page=outputs.REPORT), notes=_notes(found)
+    )
 
 
 def _parts(found: Mapping[str, Any], drawn: Mapping[str, str]) -> dict[str, list[Html]]:

@@ -256,4 +256,4 @@ def test_hostile_names_of_findings_are_text(tmp_path):
 def test_every_document_may_be_absent(tmp_path):
     for name in DOCUMENTS:
         given = {key: own for key, own in run.documents().items() if key != name}
-        assert f"`{name}`" in text_of(run.written(tmp_path / name, given))
+        assert f"the document {name}" in text_of(run.written(tmp_path / name, given))
