@@ -133,8 +133,9 @@ class ReportFolder:
 
     def end(self, left_out: Mapping[str, str]) -> str:
         """Write the page that leads to the reports, and return its path."""
-        head = ("manifest", "verdict", "run", "bytes of the report")
-        parts = [el("h1", "What was reproduced"), pages.table("Runs", head, self._lines)]
+        head = ("manifest", "verdict", "run", "bytes")
+        about = el("p", "Each name leads to the report of a run: its scores, figures, outputs and answers.")
+        parts = [el("h1", "What was reproduced"), about, pages.word_table("Reports", head, self._lines)]
         if left_out:
             parts.append(
                 pages.word_table("Left out", ("manifest", "what this machine lacks"), sorted(left_out.items()))

@@ -10,7 +10,7 @@ from harness.errors import DamageError, HarnessError
 from harness.kit.hostile_texts import PART, block, name, short
 from harness.kit.pages import Html, el, join
 from harness.view.index import index_path, is_fresh, prompt_words, read_row
-from harness.view.look import badge, commands, facts, grid, page, run_address, void
+from harness.view.look import commands, facts, grid, outcome_badge, page, run_address, spell_outcome, void
 from harness.view.queries import AnswerIndex, AnswerPlaces, Asked, ListedAnswer, Place
 from harness.view.runs import index_waits
 from harness.view.site import Site, name_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LISTED = 500  # values of a filter
 FILTERS = {"dataset": "dataset", "group": "group", "model": "model", "template": "wording", "outcome": "outcome",
            "scorer": "scorer"}  # fmt: skip
+CHIPS = {"q": "words", "side": "right or wrong", "template": "wording", "error": "errors"}  # titles of filters
 ORDERS = [("item", "as recorded"), ("low", "lowest score"), ("high", "highest score"), ("long", "most tokens")]
 
 
@@ -51,6 +52,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
         rows,
         numbers=(3, 5),
         wide=(6,),
+        named=(1, 2),
     )
     parts = (kept, form, counted, table, el("p", *links, class_="pages") if links else None)
     return page(f"Answers of {called}", *parts, head=head, here="/")
@@ -75,7 +77,7 @@ def _row(run: str, one: ListedAnswer) -> Sequence[str]:
         name(one.dataset),
         name(one.model),
         f"{one.template}{sample}",
-        badge(one.outcome, one.side) if one.outcome else "",
+        outcome_badge(one.outcome, one.side),
         value,
         shown,
     )
@@ -86,20 +88,24 @@ def _chips(asked: Asked) -> Html | None:
     if not told:
         return None
     links = [
-        el("a", f"{key}: {value} ✕", href=asked.address(**{key: ""}), class_="badge") for key, value in told.items()
-    ]
+        el("a", f"{CHIPS.get(key, key)}: {spell_outcome(value)} ✕", href=asked.address(**{key: ""}), class_="badge",
+           title="take this filter away")
+        for key, value in told.items()
+    ]  # fmt: skip
     return join([" · ", *links], " ")
 
 
 def _form(index: AnswerIndex, asked: Asked) -> Html:
     """Return the form by which answers are chosen; its values stand in the address."""
     words = void("input", type="search", name_="q", value=asked.q, id="q", placeholder='words, "a phrase", begin*')
-    parts = [_labelled("q", "Words ( / )", words, "words")]
-    parts.append(_choice("within", "in", asked.within, [("answers", "answers"), ("prompts", "prompts")], any_one=False))
+    parts = [_labelled("q", "words (press / to go here)", words, "words")]
+    parts.append(
+        _choice("within", "words are in", asked.within, [("answers", "answers"), ("prompts", "prompts")], any_one=False)
+    )
     for key, title in FILTERS.items():
         values = index.facet(asked, key)[:LISTED]
         if len(values) > 1 or getattr(asked, key):
-            options = [(value, f"{value} ({count:,})") for value, count in values]
+            options = [(value, f"{spell_outcome(value)} ({count:,})") for value, count in values]
             parts.append(_choice(key, title, getattr(asked, key), options))
     parts.append(_choice("side", "right or wrong", asked.side, [("wrong", "wrong"), ("right", "right")]))
     parts.append(_choice("error", "errors", asked.error, [("1", "only errors")]))
@@ -129,26 +135,26 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
         found = index.answer(number, given.get("scorer", "")[:200])
     one, parts = found.listed, AnswerParts(site, found)
     begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
-    head = join([name(one.item), " ", el("span", f"{one.model} · wording {one.template}", class_="soft")])
+    head = join([name(one.item), " ", el("span", f"answered by {one.model} · wording {one.template}", class_="soft")])
     around = el(
         "p",
-        el("a", "answers", href=run_address(run, "answers")),
+        el("a", "all answers", href=run_address(run, "answers")),
         *(
             _beside(run, number + step, word, rel)
-            for step, word, rel in ((-1, "previous", "prev"), (1, "next", "next"))
+            for step, word, rel in ((-1, "previous answer", "prev"), (1, "next answer", "next"))
         ),
         class_="pages",
     )
     told = facts(
         {
-            "outcome": badge(one.outcome, one.side) if one.outcome else "",
+            "outcome": outcome_badge(one.outcome, one.side),
             "dataset": name(one.dataset),
-            "sample": str(one.sample),
-            "finish": one.finish,
+            "sample": f"{one.sample + 1:,}, counted from 1" if one.sample else "",
+            "why it ended": one.finish,
             "tokens": parts.tokens,
-            "step": el("code", parts.step) if parts.step else "",
-            "key": el("code", parts.key) if parts.key else "",
-            "row": el("code", parts.place) if parts.place else "",
+            "made by the step": el("code", parts.step) if parts.step else "",
+            "key of the step": el("code", parts.key) if parts.key else "",
+            "where it is in the store": el("code", parts.place) if parts.place else "",
         }
     )
     return page(
@@ -260,10 +266,15 @@ class AnswerParts:
         for scorer, place in () if blind else self._found.scores.items():
             score = self._row(place)
             yield el("h2", "Score by ", name(scorer))
-            shown = facts({"value": short(_spelled(score["value"], None)), "outcome": str(score.get("outcome", "")),
-                           "step": el("code", place.step), "key": el("code", place.key)})  # fmt: skip
-            yield shown
-            yield block(_spelled(score["detail"]), f"details of {scorer}")
+            yield facts(
+                {
+                    "value": short(_spelled(score["value"], None)),
+                    "outcome": spell_outcome(str(score.get("outcome", ""))),
+                    "made by the step": el("code", place.step),
+                    "key of the step": el("code", place.key),
+                }
+            )
+            yield _folded("What the scorer noted", block(_spelled(score["detail"]), f"details of {scorer}"))
         for place in () if blind else self._found.judgements:
             judged = self._row(place)
             yield el("h2", "Judgement by ", name(str(judged.get("judge", ""))))
@@ -285,7 +296,7 @@ def _folded(title: str, inside: Html) -> Html:
 
 def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
     if parts.step:
-        yield el("h2", "Check it")
+        yield el("h2", "Check it yourself")
         yield commands((f"harness explain {run} {parts.step}", f"harness audit {run} --level rescore"))
 
 
@@ -322,4 +333,5 @@ def _others(run: str, found: AnswerPlaces) -> Iterator[Html]:
     if found.others:
         yield el("h2", "Other answers to this item")
         head = ("item", "dataset", "model", "wording", "outcome", "score", "answer")
-        yield grid("Other answers", head, [_row(run, one) for one in found.others], numbers=(3, 5), wide=(6,))
+        rows = [_row(run, one) for one in found.others]
+        yield grid("By other models, and in other wordings", head, rows, numbers=(3, 5), wide=(6,), named=(1, 2))

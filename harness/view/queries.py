@@ -233,8 +233,8 @@ class AnswerIndex:
             source, walk = f"said CROSS JOIN answers a ON a.id = said.rowid {scored}", "said.rowid"
             where.insert(0, "said MATCH ?")
             values.insert(0, words)
-        elif BEGINNING_OF in words:  # all that begin so are found once: to look at each answer would find them each time
-            where.append(f"+a.id IN (SELECT rowid FROM said WHERE {_matching(span)})")
+        elif BEGINNING_OF in words:  # all are found once: each look at an answer would find them all
+            where.append(f"+a.id IN (SELECT rowid FROM said WHERE {_matching(span)})")  # noqa: S608 - values are apart
             values += [words, *span]
         elif words:
             where.append("EXISTS (SELECT 1 FROM said WHERE said MATCH ? AND said.rowid = a.id)")
@@ -265,7 +265,7 @@ class AnswerIndex:
 
     def _with_words(self, words: str, span: Sequence[int]) -> int:
         """Return how many answers have the words, and are where a model and a dataset have theirs; at most `MANY`."""
-        key = (words, *span)
+        key: tuple[str | int, ...] = (words, *span)
         if key not in self._matches:
             query = f"SELECT count(*) FROM (SELECT 1 FROM said WHERE {_matching(span)} LIMIT {MANY})"  # noqa: S608
             self._matches[key] = self._searched(query, list(key))
@@ -289,7 +289,9 @@ class AnswerIndex:
 
         One pair, since FTS5 reads on from the first answer of one pair alone, whatever a second one says.
         """
-        named = [self._number(kind, name) for kind, name in (("model", asked.model), ("dataset", asked.dataset)) if name]
+        named = [
+            self._number(kind, name) for kind, name in (("model", asked.model), ("dataset", asked.dataset)) if name
+        ]
         query = "SELECT first, last FROM spans WHERE name = ?"
         found = [self._index.execute(query, (one,)).fetchone() or (0, 0) for one in named]
         return [max(first for first, _ in found), min(last for _, last in found)] if found else []

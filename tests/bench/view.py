@@ -75,7 +75,9 @@ def _pages(store: Store, run: str, count: int) -> list[Row]:
         "a search of a rare word": (lambda: f"{at}?q=w{source.randrange(5000)}", 50),
         "a search of two common words": (lambda: f"{at}?q=carry+column&model=m{source.randrange(7)}", 50),
         "a search of two common words with three filters": (
-            lambda: f"{at}?q=carry+column&model=m{source.randrange(7)}&dataset=sums&outcome=i&template=3", 50),
+            lambda: f"{at}?q=carry+column&model=m{source.randrange(7)}&dataset=sums&outcome=i&template=3",
+            50,
+        ),
         "one answer": (lambda: f"{at}/{source.randrange(1, count)}", 50),
         "the first 50 differences": (lambda: f"/compare?left={run}&left_model=m0&right_model=m6", 50),
     }

@@ -147,6 +147,6 @@ def _images(store: Store, asked: Preimage) -> Path | None:
 def _reads_as(wire: WireFormat, taped: Taped, response: Mapping[str, Any]) -> bool:
     """Whether a recorded answer is the one that a row holds, read as the step reads it."""
     try:
-        return replace_surrogates(wire.read(json.loads(taped.response)).text) == response["text"]
+        return bool(replace_surrogates(wire.read(json.loads(taped.response)).text) == response["text"])
     except (AttributeError, LookupError, TypeError, ValueError):
         return False  # the step made an error of it, as the row does not
