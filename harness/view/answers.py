@@ -310,7 +310,7 @@ def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
         return
     if found is None:
         return
-    pins = {True: "yes", False: "no: exchanges were added or changed since", None: "the lock pins no tape"}
+    pins = {True: "yes", False: "no: the tape has changed since", None: "no: the lock pins no tape"}
     yield el("h2", "Recorded exchange")
     yield facts(
         {
@@ -322,7 +322,7 @@ def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
             "recorded": found.at,
             "server": name(found.server) if found.server else "the line names none",
             "answered as": name(found.model),
-            "the tape that the lock pins": pins[found.pinned],
+            "pinned by the lock": pins[found.pinned],
         }
     )
     repeat = f" --repeat {found.repeat}" if found.repeat else ""

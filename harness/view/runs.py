@@ -275,7 +275,9 @@ def _basis(record: Record) -> Html:
     body = record.body
     stand_ins = len(body["sees_gold"])
     told = {
-        "shown the right answers": f"{stand_ins} steps of stand-ins" if stand_ins else "",
+        "shown the right answers": f"{stand_ins} {'step' if stand_ins == 1 else 'steps'} of stand-ins"
+        if stand_ins
+        else "",
         "imported answers": ", ".join(f"{one['model']} from {one['source']}" for one in body.get("imported", ())),
         "foreign code": f"{len(body['trials'])} steps tried programs of answers" if body.get("trials") else "",
         "healed": spell_healed(dict(body["healed"])) if body.get("healed") else "",
@@ -284,8 +286,8 @@ def _basis(record: Record) -> Html:
             for one, said in body.get("data", {}).items()
             if said["absent"]
         ),
-        "calls": ", ".join(
-            f"{model}: {said.get('replayed', 0)} replayed, {said.get('live', 0)} live"
+        "calls of models": "; ".join(
+            f"{model}: {said.get('replayed', 0):,} replayed from a tape, {said.get('live', 0):,} asked live"
             for model, said in body.get("calls", {}).items()
         ),
         "journal": f"{body['events']} events in a hash chain that ends with {body['head'][:16]}…",
