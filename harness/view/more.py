@@ -127,6 +127,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
             _moved_rows(site, runs, found.rows),
             numbers=(3, 5, 6),
             wide=(7, 8),
+            named=(7, 8),
         ),
         el("p", el("a", "next page", href=f"/compare?{urlencode(following)}", rel="next"), class_="pages")
         if found.next
@@ -453,7 +454,7 @@ def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
         else None
     )
     table = grid(
-        "Published numbers, and what the newest run made of each", head, rows, numbers=(2, 3), wide=(6, 7), named=(4,)
+        "Published numbers, and what the newest run made of each", head, rows, numbers=(2, 3), wide=(6, 7), named=(4, 7)
     )
     return page(
         "Claims",
