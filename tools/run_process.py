@@ -8,15 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from harness_tools.child_start import loading
+from harness_tools.child_start import paused_collection
 
-with loading():
+with paused_collection():
     from harness.verbs.asked_process import perform_asked
     from harness.verbs.project import Project
 
 
 def main(argv: Sequence[str]) -> None:
-    """Run what was asked for."""
+    """Perform the run that an agent asked for; `argv` is its project, its store and its id."""
     project, store, run = argv
     perform_asked(Project.at(project, store), run)
 

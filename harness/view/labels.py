@@ -28,10 +28,19 @@ from harness.store.notes import (
 )
 from harness.view.answers import AnswerParts
 from harness.view.index import index_path, is_fresh
-from harness.view.look import commands, facts, grid, page, run_address, spell_outcome, void, waiting
+from harness.view.look import (
+    copyable_commands,
+    fact_list,
+    progress_element,
+    run_address,
+    spell_outcome,
+    table_element,
+    void_element,
+    whole_page,
+)
 from harness.view.queries import AnswerIndex
-from harness.view.runs import index_waits
-from harness.view.site import Site, name_of
+from harness.view.runs import index_progress
+from harness.view.site import Site, run_manifest_name
 
 PAGES = (("/", "Label"),)
 LISTED = 100  # runs on the first page
@@ -41,7 +50,7 @@ ABOUT = "Neither the model nor any score is shown. What you say is kept in this 
 
 @dataclass(frozen=True)
 class Desk:
-    """One labeller at the answers of one run, by the words of one scorer."""
+    """The labelling of one run's answers by one labeller, in the words of one scorer."""
 
     site: Site
     run: str
@@ -96,9 +105,11 @@ def desks_page(site: Site) -> bytes:
     for known in list(reversed(site.runs().values()))[:LISTED]:
         if known.ended:
             link = el("a", known.run, href=label_address(known.run), class_="mono")
-            rows.append((link, name(name_of(site, site.begun(known.run)))))
+            rows.append((link, name(run_manifest_name(site, site.begun(known.run)))))
     told = el("p", f"You label as {site.labeller}. {ABOUT}", class_="note")
-    return page("Label answers", told, grid("Runs, newest first", ("run", "manifest"), rows), navigation=PAGES)
+    return whole_page(
+        "Label answers", told, table_element("Runs, newest first", ("run", "manifest"), rows), navigation=PAGES
+    )
 
 
 def run_desks_page(site: Site, run: str) -> bytes:
@@ -106,7 +117,7 @@ def run_desks_page(site: Site, run: str) -> bytes:
     path = index_path(site.store, run)
     site.record(run)
     if not is_fresh(path, site.known(run).record):
-        return page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
+        return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     with AnswerIndex.opened(path) as index:
         scorers = index.of_kind("scorer")
     rows = []
@@ -118,16 +129,16 @@ def run_desks_page(site: Site, run: str) -> bytes:
         link = el("a", name(scorer), href=desk.address(*(("agreement",) if desk.labels.closed else ())))
         rows.append((link, f"{len(desk.order):,}", state))
     none = None if rows else el("p", "No answer of this run may be shown, or none has a score.", class_="note")
-    table = grid("Scorers whose labels you can give", ("scorer", "answers", "your labels"), rows, numbers=(1,))
-    head = join(["Label answers of ", name(name_of(site, site.begun(run)))])
-    return page("Label answers", _up(("/", "all runs")), none, table, head=head, navigation=PAGES)
+    table = table_element("Scorers whose labels you can give", ("scorer", "answers", "your labels"), rows, numbers=(1,))
+    head = join(["Label answers of ", name(run_manifest_name(site, site.begun(run)))])
+    return whole_page("Label answers", _up(("/", "all runs")), none, table, head=head, navigation=PAGES)
 
 
 def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> bytes:
     """Return the next answer to label, or the one that the address names."""
     desk = Desk.at(site, run, scorer)
     if desk is None:
-        return page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
+        return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     if not desk.order:
         raise InputError("no answer of this run has a score by this scorer that may be shown", where=scorer[:80],
                          next="choose another scorer")  # fmt: skip
@@ -138,11 +149,11 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
     if desk.labels.closed:
         up = _up((label_address(run), "back to the run"), (desk.address("agreement"), "how the scorer agrees"))
         texts = _texts(desk, place, begin, f"{desk.address(place=place)}&from=") if place and "place" in given else ()
-        return page("Finished", up, told, *texts, navigation=PAGES)
+        return whole_page("Finished", up, told, *texts, navigation=PAGES)
     up = _up((label_address(run), "back to the run"))
     if place is None:
         words = el("p", "Every answer has a label.", class_="note")
-        return page("Label answers", up, told, words, _finish(desk), navigation=PAGES)
+        return whole_page("Label answers", up, told, words, _finish(desk), navigation=PAGES)
     parts = [
         up,
         told,
@@ -150,7 +161,9 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
         _form(desk, place),
         _around(desk, place),
     ]
-    return page(f"Answer {place:,} of {len(desk.order):,}", *parts, _finish(desk) if done else None, navigation=PAGES)
+    return whole_page(
+        f"Answer {place:,} of {len(desk.order):,}", *parts, _finish(desk) if done else None, navigation=PAGES
+    )
 
 
 def _texts(desk: Desk, place: int, begin: int, more: str) -> Sequence[Html]:
@@ -164,9 +177,9 @@ def _up(*links: tuple[str, str]) -> Html:
 
 
 def _labels(desk: Desk) -> Sequence[str]:
-    from harness.verbs.labelling import labels_of  # noqa: PLC0415 - heavy, and only needed by who labels
+    from harness.verbs.labelling import possible_labels  # noqa: PLC0415 - heavy, and only needed by who labels
 
-    return labels_of(desk.scorer)
+    return possible_labels(desk.scorer)
 
 
 def _form(desk: Desk, place: int, other: str = "") -> Html:
@@ -179,13 +192,13 @@ def _form(desk: Desk, place: int, other: str = "") -> Html:
     ]  # fmt: skip
     words = f"It is labelled {other or said}." if other or said else "What do you say of this answer?"
     return _post(desk.address(), el("p", words), el("div", *buttons, class_="labels"),
-                 void("input", type="hidden", name_="place", value=str(place)),
-                 void("input", type="hidden", name_="instead", value="1" if said or other else ""),
+                 void_element("input", type="hidden", name_="place", value=str(place)),
+                 void_element("input", type="hidden", name_="instead", value="1" if said or other else ""),
                  desk=desk, label="Label")  # fmt: skip
 
 
 def _post(address: str, *inside: Html, desk: Desk, label: str) -> Html:
-    token = void("input", type="hidden", name_="token", value=desk.site.token)
+    token = void_element("input", type="hidden", name_="token", value=desk.site.token)
     return el("form", *inside, token, method="post", action=address, class_="say", aria_label=label)
 
 
@@ -211,12 +224,12 @@ def take_label(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> t
     if not other:
         return desk.address(), b""
     note = el("p", f"This answer was labelled {other} in another window. Say it again to replace that.", class_="note")
-    return "", page(
+    return "", whole_page(
         "Labelled meanwhile", note, *_texts(desk, place, 0, ""), _form(desk, place, other), navigation=PAGES
     )
 
 
-def finish(site: Site, run: str, scorer: str, _: Mapping[str, str]) -> str:
+def finish_labels(site: Site, run: str, scorer: str, _: Mapping[str, str]) -> str:
     """Close the labels of a run, and return the address of how the scorer agrees with them."""
     desk = _open_desk(site, run, scorer)
     close_labels(site.store, desk.labels.path)
@@ -238,12 +251,12 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
     words = ("agreement", str(site.store.root), str(path.relative_to(site.store.root)))
     job = site.jobs.start(*words)
     if job.over and job.error:
-        return page("How the scorer agrees", el("p", job.error, class_="note bad"), navigation=PAGES)
+        return whole_page("How the scorer agrees", el("p", job.error, class_="note bad"), navigation=PAGES)
     if "told" not in job.said:
         live = f"/working?{urlencode([('word', one) for one in job.words])}"
-        return page("How the scorer agrees", waiting(job.text, live), again=True, navigation=PAGES)
+        return whole_page("How the scorer agrees", progress_element(job.text, live), again=True, navigation=PAGES)
     told: Mapping[str, Any] = job.said["told"]
-    shown = facts({
+    shown = fact_list({
         "labelled": f"{told['labelled']:,} answers, by {site.labeller}",
         "Cohen's kappa": f"{told['kappa']} (1: always the same; 0: as by chance; in brackets its 95 % interval)",
         "same label": told["equal"],
@@ -253,7 +266,7 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
         (spell_outcome(label), *(f"{count:,}" for count in row.values())) for label, row in told["matrix"].items()
     ]
     head = ("you", *map(spell_outcome, next(iter(told["matrix"].values()), {})))
-    table = grid(
+    table = table_element(
         "Answers by your label (rows) and the scorer's (columns)", head, matrix, numbers=range(1, len(head)), flow=False
     )
     desk = _open_desk(site, run, scorer)
@@ -262,7 +275,13 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
         (el("a", one["id"], href=desk.address(place=places.get(one["id"], 1))), one["label"], one["verdict"])
         for one in told["differ"][:DIFFERING]
     ]
-    rest = grid("Answers on which you differ", ("answer", "you", "scorer"), differ, named=(1, 2)) if differ else None
-    export = commands((f"harness export {run} --labels labels",))
+    rest = (
+        table_element("Answers on which you differ", ("answer", "you", "scorer"), differ, named=(1, 2))
+        if differ
+        else None
+    )
+    export = copyable_commands((f"harness export {run} --labels labels",))
     note = el("p", "To write your labels as a file for ", el("code", "harness certify --others"), ":", class_="soft")
-    return page("How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES)
+    return whole_page(
+        "How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES
+    )

@@ -122,7 +122,7 @@ PAGE = """<!DOCTYPE html>
 """
 
 
-def page(
+def whole_page(
     title: str,
     *inside: str | None,
     here: str = "",
@@ -151,7 +151,7 @@ BAD = frozenset(
 )
 
 
-def badge(word: str, side: int | None = None) -> Html:
+def verdict_badge(word: str, side: int | None = None) -> Html:
     """Return a verdict as a word in a colour of its own; `side` says whether it is a right one, where that is known."""
     first = word.partition(",")[0]
     kind = "good" if first in GOOD or side == 1 else "bad" if first in BAD or side == 0 else "open"
@@ -168,7 +168,7 @@ def spell_outcome(outcome: str) -> str:
 
 def outcome_badge(outcome: str, side: int | None) -> Html:
     """Return the outcome of an answer as a badge; nothing if it has none."""
-    return badge(spell_outcome(outcome), side) if outcome else NOTHING
+    return verdict_badge(spell_outcome(outcome), side) if outcome else NOTHING
 
 
 def with_code(words: str) -> Html:
@@ -179,7 +179,7 @@ def with_code(words: str) -> Html:
     return join([el("code", part) if place % 2 else text(part) for place, part in enumerate(parts)])
 
 
-def grid(
+def table_element(
     label: str,
     head: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -216,27 +216,27 @@ GRID = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0
 {% endfor %}</tbody></table></div>"""
 
 
-def facts(told: Mapping[str, str | None]) -> Html:
+def fact_list(told: Mapping[str, str | None]) -> Html:
     """Return names with what is said of each; what is empty is left out."""
     return el("dl", *(join([el("dt", name), el("dd", said)]) for name, said in told.items() if said))
 
 
-def command(words: str) -> Html:
+def copyable_command(words: str) -> Html:
     """Return a command with a button that copies it."""
     return el("li", el("code", words), el("button", "copy", class_="copy", type="button", data_text=words))
 
 
-def void(name: str, **attributes: str) -> Html:
+def void_element(name: str, **attributes: str) -> Html:
     """Return an element that has no inside, such as a field of a form."""
     return Html(el(name, **attributes).removesuffix(f"</{name}>"))
 
 
-def commands(lines: Iterable[str]) -> Html:
+def copyable_commands(lines: Iterable[str]) -> Html:
     """Return commands to copy."""
-    return el("ul", *map(command, lines), class_="plain")
+    return el("ul", *map(copyable_command, lines), class_="plain")
 
 
-def waiting(words: str, live: str, done: int = 0, total: int = 0) -> Html:
+def progress_element(words: str, live: str, done: int = 0, total: int = 0) -> Html:
     """Return a bar of something under way, which the page follows; without an address it is not followed."""
     bar = el("progress", max=str(total or 1), value=str(done), aria_label=words)
     followed = {"data_live": live} if live else {}

@@ -17,20 +17,20 @@ from harness.view.answers import AnswerParts
 from harness.view.differences import MovedRow, comparison_path, read_comparison
 from harness.view.index import index_path, is_fresh, prompt_words
 from harness.view.look import (
-    badge,
-    commands,
-    facts,
-    grid,
+    copyable_commands,
+    fact_list,
     outcome_badge,
-    page,
+    progress_element,
     run_address,
-    void,
-    waiting,
+    table_element,
+    verdict_badge,
+    void_element,
+    whole_page,
     with_code,
 )
 from harness.view.queries import AnswerIndex
-from harness.view.runs import index_waits
-from harness.view.site import Job, Site, name_of
+from harness.view.runs import index_progress
+from harness.view.site import Job, Site, run_manifest_name
 
 OFFERED = 100  # runs that are offered for comparison
 LISTED = 300  # lines of a page
@@ -44,10 +44,10 @@ EVENTS = 400  # lines of a transcript on one page
 
 def _waits(title: str, job: Job, here: str) -> bytes:
     if job.over and job.error:
-        return page(title, el("p", job.error, class_="note bad"), here=here)
+        return whole_page(title, el("p", job.error, class_="note bad"), here=here)
     live = f"/working?{urlencode([('word', one) for one in job.words])}"
-    bar = waiting(job.text, live, int(job.said.get("done", 0)), int(job.said.get("total", 0)))
-    return page(title, bar, here=here, again=True)
+    bar = progress_element(job.text, live, int(job.said.get("done", 0)), int(job.said.get("total", 0)))
+    return whole_page(title, bar, here=here, again=True)
 
 
 # Compare
@@ -59,7 +59,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
     models = tuple(one for one in (given.get("left_model", "")[:200], given.get("right_model", "")[:200]) if one)
     form = _choose(site, given)
     if not left or not (right or len(models) == 2):
-        return page("Compare", el("p", COMPARE), form, here="/compare")
+        return whole_page("Compare", el("p", COMPARE), form, here="/compare")
     runs = (left, right or left)
     for run in runs:
         site.record(run)
@@ -70,15 +70,15 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
     if not path.is_file():
         job = site.jobs.start(*words)
         if not job.over or job.error:
-            return _waits("Compare", job, "/compare") if not job.error else page(
+            return _waits("Compare", job, "/compare") if not job.error else whole_page(
                 "Compare", form, el("p", job.error, class_="note bad"), here="/compare"
             )  # fmt: skip
         site.jobs.forget(*words)
-        return page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
+        return whole_page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
     after = int(given["after"]) if given.get("after", "").isdecimal() else 0
     found = read_comparison(path, after)
     lacking = [
-        index_waits(site, run)  # without it no answer is shown beside the scores
+        index_progress(site, run)  # without it no answer is shown beside the scores
         for run in dict.fromkeys(runs)
         if not is_fresh(index_path(site.store, run), site.known(run).record)
     ]
@@ -87,7 +87,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         form,
         _sides(site, runs, models),
         *(el("p", one, class_="note") for one in found.told["remarks"]),
-        grid(
+        table_element(
             "Differences over the same items, right minus left; p (Holm) is corrected for the number of lines",
             (
                 "models",
@@ -110,7 +110,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         el("p", _moved_words(found.told)),
         _left_out(found.told),
         *lacking,
-        grid(
+        table_element(
             "Items with another score, those that changed between right and wrong first",
             (
                 "item",
@@ -133,9 +133,9 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         if found.next
         else None,
         el("h2", "Check it yourself"),
-        commands(_compare_commands(runs, models)),
+        copyable_commands(_compare_commands(runs, models)),
     ]
-    return page("Compare", *parts, here="/compare", again=bool(lacking))
+    return whole_page("Compare", *parts, here="/compare", again=bool(lacking))
 
 
 def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[st
 
 def _choose(site: Site, given: Mapping[str, str]) -> Html:
     ended = [one.run for one in reversed(site.runs().values()) if one.ended][:OFFERED]
-    named = [(run, f"{name_of(site, site.begun(run))} {run}") for run in ended]
+    named = [(run, f"{run_manifest_name(site, site.begun(run))} {run}") for run in ended]
     parts = []
     for side in ("left", "right"):
         chosen = given.get(side, "")
@@ -157,7 +157,7 @@ def _choose(site: Site, given: Mapping[str, str]) -> Html:
         chooser = el("select", *made, name_=side, id=side)
         parts.append(el("div", el("label", f"{side} run", for_=side), chooser, class_="words"))
         field = f"{side}_model"
-        box = void("input", name_=field, id=field, value=given.get(field, ""), placeholder="all models")
+        box = void_element("input", name_=field, id=field, value=given.get(field, ""), placeholder="all models")
         label = el("label", f"{side} model", for_=field)
         parts.append(el("div", label, box))
     parts.append(el("div", el("button", "Compare", type="submit")))
@@ -168,9 +168,9 @@ def _sides(site: Site, runs: Sequence[str], models: Sequence[str]) -> Html:
     told = {}
     for place, side in enumerate(("left", "right")):
         run = runs[place]
-        words = [el("a", name(name_of(site, site.begun(run))), " ", el("code", run), href=run_address(run))]
+        words = [el("a", name(run_manifest_name(site, site.begun(run))), " ", el("code", run), href=run_address(run))]
         told[side] = join([*words, f", model {models[place]}" if models else ""])
-    return facts(told)
+    return fact_list(told)
 
 
 def _line(one: Mapping[str, Any]) -> Sequence[str]:
@@ -235,7 +235,7 @@ def _reason(told: Mapping[str, Any], prompts: Sequence[str]) -> Html | None:
     differ = [
         f"{one['stage']} ({', '.join(one['changed'][:4])})" for one in found["stages"] if one["verdict"] == "differs"
     ]
-    said = facts(
+    said = fact_list(
         {
             "the outputs agree": AGREE.get(str(found["level"]), str(found["level"])),
             "first step that differs": found["first"],
@@ -249,7 +249,7 @@ def _reason(told: Mapping[str, Any], prompts: Sequence[str]) -> Html | None:
         sides = compared(*cut_to_difference(one["left"], one["right"], 600, 100))
         rows.append((one["file"], str(one["line"]), *sides))
     lines = (
-        grid("Lines of files that differ", ("file", "line", "left", "right"), rows, numbers=(1,), wide=(2, 3))
+        table_element("Lines of files that differ", ("file", "line", "left", "right"), rows, numbers=(1,), wide=(2, 3))
         if rows
         else None
     )
@@ -300,7 +300,7 @@ def _moved(runs: Sequence[str], one: MovedRow, answers: Sequence[str]) -> Sequen
         _number(one.left_value),
         _number(one.right_value),
         *(_told_apart(*(" ".join(one[:320].split())[:160] for one in answers)) if answers else ("", "")),
-        badge("changed") if one.changed else "",
+        verdict_badge("changed") if one.changed else "",
     )
 
 
@@ -335,7 +335,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     for run, model in zip(runs, models, strict=True):
         path = index_path(site.store, run)
         if not is_fresh(path, site.known(run).record):
-            return page(item, index_waits(site, run), here="/compare", again=True)
+            return whole_page(item, index_progress(site, run), here="/compare", again=True)
         with AnswerIndex.opened(path) as index:
             number = index.find(item, template, model)
             if number is None:
@@ -354,7 +354,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
         elif any(pair):
             shown += [el("h2", title), _both(title, *compared(*cut_to_difference(pair[0], pair[1], 8000, 400)))]
     heads = [
-        facts(
+        fact_list(
             {
                 "model": name(found.listed.model),
                 "run": el("a", el("code", run), href=run_address(run, "answers", str(number))),
@@ -373,7 +373,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     back = {"left": runs[0], "right": runs[1], "left_model": models[0], "right_model": models[1]}
     link = el("p", el("a", "back to the comparison", href=f"/compare?{urlencode(back)}"), class_="pages")
     head = join([name(item), el("span", f" · wording {template}", class_="soft")])
-    return page(
+    return whole_page(
         item,
         link,
         el("div", *(el("div", one) for one in heads), class_="sides"),
@@ -407,7 +407,7 @@ def _again(address: str) -> Html:
 def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
     """Return the published numbers of the project's manifests, each with its verdict."""
     if site.root is None:
-        return page(
+        return whole_page(
             "Claims", el("p", "A store alone is looked at: claims stand in manifests.", class_="note"), here="/claims"
         )
     job = _told(site, "claims", "again" in given and "verdict" not in given)
@@ -433,7 +433,7 @@ def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
             _value(one["published"]),
             _value(one["value"]),
             one["tolerance"],
-            badge(one["verdict"].partition(":")[0]),
+            verdict_badge(one["verdict"].partition(":")[0]),
             el("a", el("code", one["run"]), href=run_address(one["run"]))
             if one["run"]
             else short(one["verdict"].partition(": ")[2], 120),
@@ -453,10 +453,10 @@ def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
         if len(chosen) > LISTED
         else None
     )
-    table = grid(
+    table = table_element(
         "Published numbers, and what the newest run made of each", head, rows, numbers=(2, 3), wide=(6, 7), named=(4, 7)
     )
-    return page(
+    return whole_page(
         "Claims",
         el("p", join(chips, " "), " ", el("a", "all", href="/claims")),
         cut,
@@ -476,18 +476,18 @@ def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
     if "told" not in job.said:
         return _waits("Doctor", job, "/doctor")
     rows = [
-        (badge(one["state"]), one["subject"], with_code(one["found"][:600]), with_code(one["advice"][:600]))
+        (verdict_badge(one["state"]), one["subject"], with_code(one["found"][:600]), with_code(one["advice"][:600]))
         for one in job.said["told"]["findings"]
     ]
-    table = grid("What this machine can do", ("state", "what", "found", "what would help"), rows, wide=(2, 3))
-    checks = commands(("harness doctor", "harness fsck"))
+    table = table_element("What this machine can do", ("state", "what", "found", "what would help"), rows, wide=(2, 3))
+    checks = copyable_commands(("harness doctor", "harness fsck"))
     words = el(
         "p",
         "ok: as it should be; better: it works, and could work better; missing: it is needed and not there",
         class_="soft",
     )
     parts = (words, table, _again("/doctor"), el("h2", "The same on the command line"), checks)
-    return page("Doctor: this machine", *parts, here="/doctor")
+    return whole_page("Doctor: this machine", *parts, here="/doctor")
 
 
 # Attempts
@@ -504,7 +504,7 @@ def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
             name(one.get("manifest", "")),
             f"{one.get('split', '')}{' (hidden)' if one.get('hidden') else ''}",
             name(one.get("label", "")),
-            badge(one["status"]),
+            verdict_badge(one["status"]),
             f"{one.get('answered', 0)} of {one.get('items', 0)}",
             str(one.get("calls", "")),
             el("a", "scores", href=run_address(one["run"])) if one.get("run") else "",
@@ -515,8 +515,8 @@ def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
     more = job.said["told"]["more"]
     cut = el("p", f"{more:,} older ones: ", el("code", "harness attempts ls --most 0"), class_="soft") if more else None
     about = el("p", "An attempt is a run whose answers an agent gave, call by call.", class_="soft")
-    table = grid("Attempts of agents, newest first", head, rows, numbers=(5, 6), named=(2, 3))
-    return page("Attempts", about, table, cut, _again("/attempts"), here="/attempts")
+    table = table_element("Attempts of agents, newest first", head, rows, numbers=(5, 6), named=(2, 3))
+    return whole_page("Attempts", about, table, cut, _again("/attempts"), here="/attempts")
 
 
 def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
@@ -525,7 +525,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     begun = chain.events[0]
     why = _closed(site, begun)
     after = int(given["after"]) if given.get("after", "").isdecimal() else 0
-    told = facts(
+    told = fact_list(
         {
             "manifest": name(begun["name"]),
             "split": begun["split"] + (", hidden" if begun["hidden"] else ""),
@@ -547,9 +547,13 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
         else None
     )
     kept = el("p", f"What was answered is not shown: {why}.", class_="note") if why else None
-    table = grid("Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,))
-    checks = commands((f"harness attempts verify {begun['attempt']}", f"harness attempts show {begun['attempt']}"))
-    return page(
+    table = table_element(
+        "Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,)
+    )
+    checks = copyable_commands(
+        (f"harness attempts verify {begun['attempt']}", f"harness attempts show {begun['attempt']}")
+    )
+    return whole_page(
         f"Attempt {begun['attempt'][:24]}",
         told,
         el("h2", "Check it yourself"),

@@ -21,9 +21,18 @@ from harness.store.events import Event
 from harness.store.store import follow_journal
 from harness.view.index import index_path, is_fresh
 from harness.view.live import RunFollower
-from harness.view.look import badge, commands, facts, grid, page, run_address, void, waiting
+from harness.view.look import (
+    copyable_commands,
+    fact_list,
+    progress_element,
+    run_address,
+    table_element,
+    verdict_badge,
+    void_element,
+    whole_page,
+)
 from harness.view.queries import AnswerIndex
-from harness.view.site import Site, name_of
+from harness.view.site import Site, run_manifest_name
 
 PAGE = 50
 FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -61,7 +70,7 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
     last = shown = ""
     for known in runs:
         begun = site.begun(known.run)
-        called = name_of(site, begun)
+        called = run_manifest_name(site, begun)
         if wanted and called != wanted:
             continue
         if len(rows) == PAGE:
@@ -69,7 +78,7 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
             break
         rows.append(_row(site, known.run, begun, called))
         shown = known.run
-    told = grid(
+    told = table_element(
         "Runs, newest first",
         ("run", "manifest", "status", "verdict", "engine", "placement", "began", "took", "steps run + reused", "cost"),
         rows,
@@ -82,8 +91,8 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
     )
     only = el("p", "only runs of ", name(wanted), " ", el("a", "all", href="/"), class_="soft") if wanted else None
     where = el("p", "store ", el("code", str(site.store.root)), class_="soft small")
-    words = el("details", el("summary", "What the words mean"), facts(WORDS)) if rows else None
-    return page(
+    words = el("details", el("summary", "What the words mean"), fact_list(WORDS)) if rows else None
+    return whole_page(
         "Runs", where, only, told, following, words, _manifests(site) if not after and not wanted else None, here="/"
     )
 
@@ -101,7 +110,7 @@ def _manifests(site: Site) -> Html | None:
         links.append(
             [el("a", called, href=f"/?manifest={called}"), el("code", place), el("code", f"harness run {place}")]
         )
-    return join([el("h2", "Manifests"), grid("Manifests of the project", ("name", "file", "command"), links)])
+    return join([el("h2", "Manifests"), table_element("Manifests of the project", ("name", "file", "command"), links)])
 
 
 def _manifest_name(path: Path) -> str:
@@ -114,37 +123,37 @@ def _manifest_name(path: Path) -> str:
 def _row(site: Site, run: str, begun: Event | None, called: str) -> Sequence[str]:
     link = el("a", run, href=run_address(run), class_="mono")
     if begun is None:
-        return (link, "", badge(DAMAGED), "", "", "", "", "", "", "")
+        return (link, "", verdict_badge(DAMAGED), "", "", "", "", "", "", "")
     engine, at = str(begun["engine"]), _minute(begun["at"])
     told = (link, el("a", name(called), href=f"/?manifest={called}"))
     if not site.known(run).ended:
         follower = RunFollower(site.store, run)
         follower.read_on()
         bar = _bar(follower)
-        return (*told, badge(UNENDED), bar, engine, _placement(begun), at, "", f"{follower.done}", "")
+        return (*told, verdict_badge(UNENDED), bar, engine, _placement(begun), at, "", f"{follower.done}", "")
     try:
         record = site.record(run)
         verdict, _ = site.verdict(record)
     except HarnessError:
-        return (*told, badge(DAMAGED), "", engine, _placement(begun), at, "", "", "")
+        return (*told, verdict_badge(DAMAGED), "", engine, _placement(begun), at, "", "", "")
     steps = record.body["steps"]
     limit = f" · first {record.body['limit']} items" if record.body.get("limit") else ""
     return (
         *told,
-        join([badge(record.body["status"]), limit]),
-        badge(verdict),
+        join([verdict_badge(record.body["status"]), limit]),
+        verdict_badge(verdict),
         engine,
         _placement(begun),
         at,
-        took(record.body),
+        duration_text(record.body),
         f"{steps['executed']:,} + {steps['cached']:,}",
-        cost(record.body),
+        cost_text(record.body),
     )
 
 
 def _bar(follower: RunFollower) -> Html:
     live = "" if follower.over else run_address(follower.run, "live")
-    return waiting(follower.text, live, follower.done, follower.total)
+    return progress_element(follower.text, live, follower.done, follower.total)
 
 
 def _placement(begun: Mapping[str, Any]) -> str:
@@ -156,7 +165,7 @@ def _minute(at: str) -> str:
     return at[:16].replace("T", " ")
 
 
-def took(body: RecordBody) -> str:
+def duration_text(body: RecordBody) -> str:
     """Return how long a run took, in words."""
     ends = [datetime.datetime.fromisoformat(str(body[one])) for one in ("started", "finished") if body.get(one)]
     if len(ends) < 2:
@@ -171,7 +180,7 @@ def took(body: RecordBody) -> str:
     )
 
 
-def cost(body: RecordBody) -> str:
+def cost_text(body: RecordBody) -> str:
     """Return what a run spent, in dollars; empty if no model was paid."""
     whole = sum(
         (Decimal(str(one["dollars"])) for one in body.get("calls", {}).values() if "dollars" in one), Decimal(0)
@@ -182,26 +191,28 @@ def cost(body: RecordBody) -> str:
 def run_page(site: Site, run: str) -> bytes:
     """Return the page of one run."""
     known, begun = site.known(run), site.begun(run)
-    called = name_of(site, begun)
+    called = run_manifest_name(site, begun)
     head = join([name(called), " ", el("span", run, class_="soft mono small")])
     if begun is None or not known.ended:
-        return page(called or run, *_unended(site, run, begun), head=head, here="/", again=True)
+        return whole_page(called or run, *_unended(site, run, begun), head=head, here="/", again=True)
     record = site.record(run)
     verdict, outputs = site.verdict(record)
     lock = site.lock(str(record.body["lock"]))
     body = record.body
-    said = facts(
+    said = fact_list(
         {
             "verdict": join(
-                [badge(verdict), " ", el("span", VERDICTS.get(verdict.partition(",")[0], ""), class_="soft")]
+                [verdict_badge(verdict), " ", el("span", VERDICTS.get(verdict.partition(",")[0], ""), class_="soft")]
             ),
-            "status": join([badge(body["status"]), f", {took(body)}, began {_minute(body['started'])}"]),
+            "status": join(
+                [verdict_badge(body["status"]), f", {duration_text(body)}, began {_minute(body['started'])}"]
+            ),
             "study": str(lock.intent["study"]),
             "engine": f"{body['engine']}, isolation {body['isolation']}, on {_placement(body)}",
             "image": el("code", str(body["image"])) if body["image"] not in ("", "none") else "",
             "limited to": f"the first {body['limit']} items of each dataset" if body.get("limit") else "",
             "steps": ", ".join(f"{count:,} {kind}" for kind, count in _counts(body["steps"])),
-            "cost": cost(body),
+            "cost": cost_text(body),
             "digest of the manifest": el("code", body["manifest"]),
             "digest of the lock": el("code", body["lock"]),
             "digest of the record": el("code", known.record),
@@ -220,7 +231,7 @@ def run_page(site: Site, run: str) -> bytes:
         said,
         el("h2", "What the verdict rests on"),
         _basis(record),
-        grid(
+        table_element(
             "Outputs, compared with those that were accepted",
             ("output", "verdict", "compared", "SHA-256 begins", "bytes", "remark"),
             [_output(run, record, one) for one in outputs],
@@ -233,9 +244,9 @@ def run_page(site: Site, run: str) -> bytes:
         scores_part(site, run),
         _figures(run, record),
         el("h2", "Check it yourself"),
-        commands(_commands(run, site, called)),
+        copyable_commands(_commands(run, site, called)),
         el("h2", "What the run was pinned to"),
-        grid("Pins of the lock", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
+        table_element("Pins of the lock", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
         el("h2", "The machine"),
         el(
             "details",
@@ -243,7 +254,7 @@ def run_page(site: Site, run: str) -> bytes:
             block(json.dumps({one: body.get(one) for one in TOLD if body.get(one)}, indent=1), "the machine"),
         ),
     )
-    return page(called, *parts, head=head, here="/")
+    return whole_page(called, *parts, head=head, here="/")
 
 
 def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
@@ -255,12 +266,12 @@ def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
     if begun is None:
         yield el("p", "The journal of this run does not begin as the list of runs says.", class_="note bad")
-        yield commands((f"harness audit {run}", "harness fsck"))
+        yield copyable_commands((f"harness audit {run}", "harness fsck"))
         return
     follower = RunFollower(site.store, run)
     follower.read_on()
     yield _bar(follower)
-    yield facts(
+    yield fact_list(
         {
             "engine": str(begun["engine"]),
             "began": _minute(begun["at"]),
@@ -268,7 +279,7 @@ def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
         }
     )
     yield el("h2", "The same on the command line")
-    yield commands((f"harness runs {name_of(site, begun)}",))
+    yield copyable_commands((f"harness runs {run_manifest_name(site, begun)}",))
 
 
 def _basis(record: Record) -> Html:
@@ -292,7 +303,7 @@ def _basis(record: Record) -> Html:
         ),
         "journal": f"{body['events']} events in a hash chain that ends with {body['head'][:16]}…",
     }
-    return facts(told)
+    return fact_list(told)
 
 
 def _output(run: str, record: Record, one: Any) -> Sequence[str]:
@@ -301,7 +312,7 @@ def _output(run: str, record: Record, one: Any) -> Sequence[str]:
     level = one.level if isinstance(one.level, str) else " ".join(f"{way} {most}" for way, most in one.level.items())
     level = "not at all" if level == "none" else level
     size = f"{made['size']:,}" if made else ""
-    return (link, badge(one.verdict), level, el("code", one.sha256[:12]), size, one.detail)
+    return (link, verdict_badge(one.verdict), level, el("code", one.sha256[:12]), size, one.detail)
 
 
 def _failures(site: Site, record: Record) -> Html | None:
@@ -314,7 +325,10 @@ def _failures(site: Site, record: Record) -> Html | None:
         for one in found
     ]
     return join(
-        [el("h2", "Steps that failed"), grid("Failed steps", ("step", "outcome", "what it said"), rows, wide=(2,))]
+        [
+            el("h2", "Steps that failed"),
+            table_element("Failed steps", ("step", "outcome", "what it said"), rows, wide=(2,)),
+        ]
     )
 
 
@@ -322,14 +336,17 @@ def scores_part(site: Site, run: str) -> Html:
     """Return the table of a run's scores, or how far its index is."""
     path = index_path(site.store, run)
     if not is_fresh(path, site.known(run).record):
-        return index_waits(site, run)
+        return index_progress(site, run)
     with AnswerIndex.opened(path) as index:
         told = index.document("report")
     if not told["lines"]:
         return el("p", "This run scored no answers.", class_="soft")
     rows = [_line(run, one, told["meanings"]) for one in told["lines"][:SHOWN_LINES]]
     head = ("model", "dataset", "scorer", "answers", "mean", "95 % interval", "certificate", "errors", "tokens", "cost")
-    parts = [grid("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9), named=(6,)), _meanings(told["meanings"])]
+    parts = [
+        table_element("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9), named=(6,)),
+        _meanings(told["meanings"]),
+    ]
     if further := told["further"]:
         fields = ("model", "dataset", "scorer", "metric", "column", "group")
         names = (*fields, "answers", "mean", "95 % interval")
@@ -337,7 +354,7 @@ def scores_part(site: Site, run: str) -> Html:
             [*(str(one.get(field, "")) for field in fields), str(one["n"]), _number(one.get("value")), _ends(one)]
             for one in further[:SHOWN_LINES]
         ]
-        parts.append(grid("Several answers to a prompt, and groups", names, more, numbers=(6, 7, 8)))
+        parts.append(table_element("Several answers to a prompt, and groups", names, more, numbers=(6, 7, 8)))
     if len(told["lines"]) > SHOWN_LINES or len(further) > SHOWN_LINES:
         parts.append(el("p", "Longer tables: ", el("code", f"harness scores {run} --csv"), class_="soft"))
     return join(parts)
@@ -350,10 +367,10 @@ def _meanings(meanings: Mapping[str, Any]) -> Html | None:
         score: "; ".join(filter(None, (str(one.get("about", "")), better.get(str(one.get("direction")), ""))))
         for score, one in meanings.items()
     }
-    return el("details", el("summary", "What the scores mean"), facts(told)) if any(told.values()) else None
+    return el("details", el("summary", "What the scores mean"), fact_list(told)) if any(told.values()) else None
 
 
-def index_waits(site: Site, run: str) -> Html:
+def index_progress(site: Site, run: str) -> Html:
     """Return how far the index of a run is; it is begun if it was not."""
     job = site.jobs.start("index", str(site.store.root), run)
     if job.over and job.error:
@@ -361,7 +378,9 @@ def index_waits(site: Site, run: str) -> Html:
     if job.over:
         site.jobs.forget("index", str(site.store.root), run)
     words = f"the index of this run is made, which takes seconds: {job.text}"
-    return waiting(words, run_address(run, "indexing"), int(job.said.get("done", 0)), int(job.said.get("total", 0)))
+    return progress_element(
+        words, run_address(run, "indexing"), int(job.said.get("done", 0)), int(job.said.get("total", 0))
+    )
 
 
 def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequence[str]:
@@ -377,7 +396,7 @@ def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequ
         f"{one['n']:,}",
         _number(one.get("value")),
         _ends(one),
-        el("span", badge(certificate), title=str(one.get("certificate_text", ""))) if certificate else "",
+        el("span", verdict_badge(certificate), title=str(one.get("certificate_text", ""))) if certificate else "",
         f"{one['errors']:,}" if one["errors"] else "",
         f"{tokens:,}" if tokens else "",
         f"${one['dollars']}" if one.get("dollars") else "",
@@ -404,7 +423,7 @@ def _figures(run: str, record: Record) -> Html | None:
 
 
 def _image(run: str, output: str) -> Html:
-    return void("img", src=f"{run_address(run, 'outputs', output)}?raw=1", alt=output, loading="lazy")
+    return void_element("img", src=f"{run_address(run, 'outputs', output)}?raw=1", alt=output, loading="lazy")
 
 
 def _commands(run: str, site: Site, called: str) -> Iterator[str]:
@@ -443,7 +462,7 @@ def output_page(site: Site, run: str, output: str) -> bytes:
     made = record.outputs.get(output)
     if made is None:
         raise InputError(f"this run has no output {output[:80]!r}", where=run, next="choose one of the run's page")
-    told = facts(
+    told = fact_list(
         {
             "SHA-256": el("code", made["sha256"]),
             "bytes": f"{made['size']:,}",
@@ -460,10 +479,10 @@ def output_page(site: Site, run: str, output: str) -> bytes:
             text = blob.read(4 * SHOWN_TEXT).decode("utf-8", "replace")
         cut = el("p", "The beginning of it.", class_="soft") if made["size"] > SHOWN_TEXT else None
         shown = join([cut, block(text[:SHOWN_TEXT], output)])
-    links = commands((f"harness get {run} {output}", f"harness explain {run} {made['step']}"))
+    links = copyable_commands((f"harness get {run} {output}", f"harness explain {run} {made['step']}"))
     head = join(["Output ", name(output)])
     back = el("p", el("a", "back to the run", href=run_address(run)), class_="pages")
-    return page(
+    return whole_page(
         output, back, told, el("h2", "Content"), shown, el("h2", "Check it yourself"), links, head=head, here="/"
     )
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.engine import NO_IMAGE, Engine, Kind
+from harness.engines.engine import NO_IMAGE, Engine, EngineKind
 from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import Pin, save_pins
 from harness.manifest.schema import Resources
-from harness.run.engines import EngineChoice, engine_of_run, kinds, open_engine
+from harness.run.engines import EngineChoice, engine_kinds, engine_of_run, open_engine
 
 
 def chosen(choice: EngineChoice, root: Path = Path()) -> Engine:
@@ -20,8 +20,8 @@ def chosen(choice: EngineChoice, root: Path = Path()) -> Engine:
 
 
 def test_every_file_that_holds_an_engine_is_one_and_says_what_it_is() -> None:
-    assert {"local", "docker"} <= set(kinds())
-    assert all(isinstance(kind, Kind) and kind.about for kind in kinds().values())
+    assert {"local", "docker"} <= set(engine_kinds())
+    assert all(isinstance(kind, EngineKind) and kind.about for kind in engine_kinds().values())
     assert chosen(EngineChoice()).name == "local"
 
 
@@ -87,8 +87,8 @@ def test_a_run_is_repeated_by_its_kind_of_engine_without_a_missing_gpu(
 def test_local_loads_no_docker_sdk_and_help_loads_no_engine() -> None:
     program = """
 import sys
-from harness.cli.main import run
-run(["run", "--help"])
+from harness.cli.main import run_command_line
+run_command_line(["run", "--help"])
 print([name for name in sys.modules if name.startswith("harness.engines")], file=sys.stderr)
 from pathlib import Path
 from harness.images.image import Pin, save_pins

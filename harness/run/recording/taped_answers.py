@@ -24,7 +24,7 @@ from harness.models.tape.index import line_number, segment_path, segment_sizes
 from harness.models.tape.line import Taped, request_digest
 from harness.models.tape.tape import Tape
 from harness.models.wire import WireFormat, replace_surrogates
-from harness.parts import part
+from harness.parts import import_part
 from harness.rowtypes import Prompt
 from harness.run.locking.models import gateway_models
 from harness.store.events import Preimage
@@ -120,7 +120,7 @@ def _provider(asked: Preimage) -> str:
 def _wire(provider: str) -> Any:
     """Return the function by which a provider's step makes its requests."""
     try:
-        return part(f"{PROVIDERS}.{provider}:wire_format")
+        return import_part(f"{PROVIDERS}.{provider}:wire_format")
     except (ImportError, AttributeError) as bad:
         raise MissingError(f"the provider {provider} does not say how it asks (`wire_format`)") from bad
 

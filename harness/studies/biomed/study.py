@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from harness.kit.ask import Asked, ask, make
 from harness.kit.meaning import Meaning
 from harness.kit.study import OPTIONAL, Brief, Importer, Maker, Study, Switches
-from harness.steps import Plan, Ref, maker
+from harness.steps import Plan, Ref, maker_step_name
 from harness.studies.biomed import meaning
 from harness.studies.biomed.analyses import analyse
 from harness.studies.biomed.asking import ENCODER, GRADER, how
@@ -24,9 +24,15 @@ ALWAYS = {"performance"}  # the analysis that costs next to nothing; others are 
 
 @dataclass(frozen=True, kw_only=True)
 class BiomedSettings(Switches):
-    """Settings of the study: whether it counts as the published code does, or as the paper's words say."""
+    """Settings of the study: whether it counts as the published code does, or as the paper's words say.
+
+    `deductions` says whether a model that grades states what it takes off for irrelevant text beside its grade (OURS),
+    `encoder_layer` is the layer whose vectors BERTScore compares, the last one if it is left out.
+    """
 
     mode: Literal["paper", "strict"] = "strict"
+    deductions: Literal["within", "stated"] = "within"
+    encoder_layer: int | None = None
 
 
 class Biomed(Study):
@@ -61,7 +67,7 @@ class Biomed(Study):
         for dataset in brief.datasets:
             made = self.makers[dataset.make]
             make(asked, dataset, made.kind, made.outputs)
-            tables |= {name: Ref(maker(dataset.name), name) for name in made.outputs if name in TABLE_OUTPUTS}
+            tables |= {name: Ref(maker_step_name(dataset.name), name) for name in made.outputs if name in TABLE_OUTPUTS}
             ask(asked, brief, dataset, how(brief, made.outputs))
         outputs = asked.tables()
         analyses = analyse(asked, brief, outputs)

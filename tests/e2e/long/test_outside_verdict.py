@@ -18,7 +18,7 @@ from evidence.forger import Forger, forged, write
 from support import REPOSITORY, clean_env, command, finished_project, harness, journals, small_project
 from support_draws import drawn
 
-from harness.digest import sealed
+from harness.digest import seal_document
 from harness.store.store import Store
 from harness.studies.reliability.measures.checks import analyse
 
@@ -270,7 +270,7 @@ def test_no_name_in_a_lock_makes_a_row_in_the_list_of_runs(project: Path) -> Non
     def rename(it: Forger) -> None:
         lock = it.document(it.started["lock"])
         lock["intent"]["name"] = f"small\n{row}  small"
-        it.started["lock"] = it.store.blobs.put(sealed(lock))
+        it.started["lock"] = it.store.blobs.put(seal_document(lock))
 
     forged(store_of(project), rename)
     for words in (["runs"], ["scores", "last"], ["get", "last", "nothing"]):
@@ -313,8 +313,8 @@ def other(path):
     data = read(path)
     return data.replace(b"{a} + {b} =", b"{a} + {b} = ? Hint: add them.") if path.name == "addition@1.jsonl" else data
 Path.read_bytes = other
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
+from harness.cli.main import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
 
 
@@ -371,16 +371,16 @@ BETTER_FITS = """
 import sys
 from harness import arrays
 from harness.run.executing import workshop
-collect = workshop.collect
+collect = workshop.collect_outputs
 def better(step, store, out):
     if step.name.startswith("fit/"):
         errors = arrays.read_all(out / "errors")
         (out / "errors").unlink()
         arrays.write_all(out / "errors", {name: each / (9 if "LLM" in name else 1) for name, each in errors.items()})
     return collect(step, store, out)
-workshop.collect = better
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
+workshop.collect_outputs = better
+from harness.cli.main import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
 
 
