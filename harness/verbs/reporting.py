@@ -114,7 +114,7 @@ class ReportFolder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lines: list[tuple[Html, Html, str, str]] = []
+        self._lines: list[tuple[Html, Html, str]] = []
         if folder.is_dir() and any(folder.iterdir()) and not (folder / INDEX).is_file():
             what = f"this folder has other files than reports: there is no {INDEX} in it"
             raise InputError(what, where=str(folder), next="name a new folder, or an empty one")
@@ -129,12 +129,13 @@ class ReportFolder:
         if made:
             self._write(file, made)
         shown = el("a", name, href=file) if made else Html(join([el("span", name), f": no report: {why}"]))
-        self._lines.append((shown, el("span", verdict), run, f"{len(made):,}" if made else pages.NONE))
+        self._lines.append((shown, el("span", verdict), run))
 
     def end(self, left_out: Mapping[str, str]) -> str:
         """Write the page that leads to the reports, and return its path."""
-        head = ("manifest", "verdict", "run", "bytes of the report")
-        parts = [el("h1", "What was reproduced"), pages.table("Runs", head, self._lines)]
+        head = ("manifest", "verdict", "run")
+        about = el("p", "Each name leads to the report of a run: its scores, figures, outputs and answers.")
+        parts = [el("h1", "What was reproduced"), about, pages.word_table("Reports", head, self._lines)]
         if left_out:
             parts.append(
                 pages.word_table("Left out", ("manifest", "what this machine lacks"), sorted(left_out.items()))

@@ -13,9 +13,10 @@ from harness.view.index import index_path, is_fresh, prompt_words, read_row
 from harness.view.look import (
     copyable_commands,
     fact_list,
+    outcome_badge,
     run_address,
+    spell_outcome,
     table_element,
-    verdict_badge,
     void_element,
     whole_page,
 )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 LISTED = 500  # values of a filter
 FILTERS = {"dataset": "dataset", "group": "group", "model": "model", "template": "wording", "outcome": "outcome",
            "scorer": "scorer"}  # fmt: skip
+CHIPS = {"q": "words", "side": "right or wrong", "template": "wording", "error": "errors"}  # titles of filters
 ORDERS = [("item", "as recorded"), ("low", "lowest score"), ("high", "highest score"), ("long", "most tokens")]
 
 
@@ -59,6 +61,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
         rows,
         numbers=(3, 5),
         wide=(6,),
+        named=(1, 2),
     )
     parts = (kept, form, counted, table, el("p", *links, class_="pages") if links else None)
     return whole_page(f"Answers of {called}", *parts, head=head, here="/")
@@ -83,7 +86,7 @@ def _row(run: str, one: ListedAnswer) -> Sequence[str]:
         name(one.dataset),
         name(one.model),
         f"{one.template}{sample}",
-        verdict_badge(one.outcome, one.side) if one.outcome else "",
+        outcome_badge(one.outcome, one.side),
         value,
         shown,
     )
@@ -94,8 +97,10 @@ def _chips(asked: AnswerQuery) -> Html | None:
     if not told:
         return None
     links = [
-        el("a", f"{key}: {value} ✕", href=asked.address(**{key: ""}), class_="badge") for key, value in told.items()
-    ]
+        el("a", f"{CHIPS.get(key, key)}: {spell_outcome(value)} ✕", href=asked.address(**{key: ""}), class_="badge",
+           title="take this filter away")
+        for key, value in told.items()
+    ]  # fmt: skip
     return join([" · ", *links], " ")
 
 
@@ -104,12 +109,14 @@ def _form(index: AnswerIndex, asked: AnswerQuery) -> Html:
     words = void_element(
         "input", type="search", name_="q", value=asked.q, id="q", placeholder='words, "a phrase", begin*'
     )
-    parts = [_labelled("q", "Words ( / )", words, "words")]
-    parts.append(_choice("within", "in", asked.within, [("answers", "answers"), ("prompts", "prompts")], any_one=False))
+    parts = [_labelled("q", "words (press / to go here)", words, "words")]
+    parts.append(
+        _choice("within", "words are in", asked.within, [("answers", "answers"), ("prompts", "prompts")], any_one=False)
+    )
     for key, title in FILTERS.items():
         values = index.facet(asked, key)[:LISTED]
         if len(values) > 1 or getattr(asked, key):
-            options = [(value, f"{value} ({count:,})") for value, count in values]
+            options = [(value, f"{spell_outcome(value)} ({count:,})") for value, count in values]
             parts.append(_choice(key, title, getattr(asked, key), options))
     parts.append(_choice("side", "right or wrong", asked.side, [("wrong", "wrong"), ("right", "right")]))
     parts.append(_choice("error", "errors", asked.error, [("1", "only errors")]))
@@ -139,26 +146,26 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
         found = index.answer(number, given.get("scorer", "")[:200])
     one, parts = found.listed, AnswerParts(site, found)
     begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
-    head = join([name(one.item), " ", el("span", f"{one.model} · wording {one.template}", class_="soft")])
+    head = join([name(one.item), " ", el("span", f"answered by {one.model} · wording {one.template}", class_="soft")])
     around = el(
         "p",
-        el("a", "answers", href=run_address(run, "answers")),
+        el("a", "all answers", href=run_address(run, "answers")),
         *(
             _beside(run, number + step, word, rel)
-            for step, word, rel in ((-1, "previous", "prev"), (1, "next", "next"))
+            for step, word, rel in ((-1, "previous answer", "prev"), (1, "next answer", "next"))
         ),
         class_="pages",
     )
     told = fact_list(
         {
-            "outcome": verdict_badge(one.outcome, one.side) if one.outcome else "",
+            "outcome": outcome_badge(one.outcome, one.side),
             "dataset": name(one.dataset),
-            "sample": str(one.sample),
-            "finish": one.finish,
+            "sample": f"{one.sample + 1:,}, counted from 1" if one.sample else "",
+            "why it ended": one.finish,
             "tokens": parts.tokens,
-            "step": el("code", parts.step) if parts.step else "",
-            "key": el("code", parts.key) if parts.key else "",
-            "row": el("code", parts.place) if parts.place else "",
+            "made by the step": el("code", parts.step) if parts.step else "",
+            "key of the step": el("code", parts.key) if parts.key else "",
+            "where it is in the store": el("code", parts.place) if parts.place else "",
         }
     )
     return whole_page(
@@ -270,10 +277,15 @@ class AnswerParts:
         for scorer, place in () if blind else self._found.scores.items():
             score = self._row(place)
             yield el("h2", "Score by ", name(scorer))
-            shown = fact_list({"value": short(_spelled(score["value"], None)), "outcome": str(score.get("outcome", "")),
-                           "step": el("code", place.step), "key": el("code", place.key)})  # fmt: skip
-            yield shown
-            yield block(_spelled(score["detail"]), f"details of {scorer}")
+            yield fact_list(
+                {
+                    "value": short(_spelled(score["value"], None)),
+                    "outcome": spell_outcome(str(score.get("outcome", ""))),
+                    "made by the step": el("code", place.step),
+                    "key of the step": el("code", place.key),
+                }
+            )
+            yield _folded("What the scorer noted", block(_spelled(score["detail"]), f"details of {scorer}"))
         for place in () if blind else self._found.judgements:
             judged = self._row(place)
             yield el("h2", "Judgement by ", name(str(judged.get("judge", ""))))
@@ -295,7 +307,7 @@ def _folded(title: str, inside: Html) -> Html:
 
 def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
     if parts.step:
-        yield el("h2", "Check it")
+        yield el("h2", "Check it yourself")
         yield copyable_commands((f"harness explain {run} {parts.step}", f"harness audit {run} --level rescore"))
 
 
@@ -309,7 +321,7 @@ def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
         return
     if found is None:
         return
-    pins = {True: "yes", False: "no: exchanges were added or changed since", None: "the lock pins no tape"}
+    pins = {True: "yes", False: "no: the tape has changed since", None: "no: the lock pins no tape"}
     yield el("h2", "Recorded exchange")
     yield fact_list(
         {
@@ -321,7 +333,7 @@ def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
             "recorded": found.at,
             "server": name(found.server) if found.server else "the line names none",
             "answered as": name(found.model),
-            "the tape that the lock pins": pins[found.pinned],
+            "pinned by the lock": pins[found.pinned],
         }
     )
     repeat = f" --repeat {found.repeat}" if found.repeat else ""
@@ -334,4 +346,7 @@ def _others(run: str, found: AnswerPlaces) -> Iterator[Html]:
     if found.others:
         yield el("h2", "Other answers to this item")
         head = ("item", "dataset", "model", "wording", "outcome", "score", "answer")
-        yield table_element("Other answers", head, [_row(run, one) for one in found.others], numbers=(3, 5), wide=(6,))
+        rows = [_row(run, one) for one in found.others]
+        yield table_element(
+            "By other models, and in other wordings", head, rows, numbers=(3, 5), wide=(6,), named=(1, 2)
+        )

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.kit.hostile_texts import block, name
+from harness.kit.hostile_texts import name
 from harness.kit.pages import Html, el, join
 from harness.store.notes import (
     Labels,
@@ -28,7 +28,16 @@ from harness.store.notes import (
 )
 from harness.view.answers import AnswerParts
 from harness.view.index import index_path, is_fresh
-from harness.view.look import fact_list, progress_element, run_address, table_element, void_element, whole_page
+from harness.view.look import (
+    copyable_commands,
+    fact_list,
+    progress_element,
+    run_address,
+    spell_outcome,
+    table_element,
+    void_element,
+    whole_page,
+)
 from harness.view.queries import AnswerIndex
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
@@ -116,11 +125,11 @@ def run_desks_page(site: Site, run: str) -> bytes:
         desk = Desk.at(site, run, scorer)
         if desk is None or not desk.order:
             continue
-        state = "finished" if desk.labels.closed else f"{len(desk.labels.given):,} labelled"
+        state = "finished" if desk.labels.closed else f"{len(desk.labels.given):,} given"
         link = el("a", name(scorer), href=desk.address(*(("agreement",) if desk.labels.closed else ())))
         rows.append((link, f"{len(desk.order):,}", state))
     none = None if rows else el("p", "No answer of this run may be shown, or none has a score.", class_="note")
-    table = table_element("By which scorer's words", ("scorer", "answers", "yours"), rows, numbers=(1,))
+    table = table_element("Scorers whose labels you can give", ("scorer", "answers", "your labels"), rows, numbers=(1,))
     head = join(["Label answers of ", name(run_manifest_name(site, site.begun(run)))])
     return whole_page("Label answers", _up(("/", "all runs")), none, table, head=head, navigation=PAGES)
 
@@ -138,10 +147,10 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
     told = el("p", f"{done:,} of {len(desk.order):,} labelled as {site.labeller}", role="status")
     place = desk.at_place(given["place"]) if "place" in given else desk.next
     if desk.labels.closed:
-        up = _up((label_address(run), "this run"), (desk.address("agreement"), "how the scorer agrees"))
+        up = _up((label_address(run), "back to the run"), (desk.address("agreement"), "how the scorer agrees"))
         texts = _texts(desk, place, begin, f"{desk.address(place=place)}&from=") if place and "place" in given else ()
         return whole_page("Finished", up, told, *texts, navigation=PAGES)
-    up = _up((label_address(run), "this run"))
+    up = _up((label_address(run), "back to the run"))
     if place is None:
         words = el("p", "Every answer has a label.", class_="note")
         return whole_page("Label answers", up, told, words, _finish(desk), navigation=PAGES)
@@ -152,7 +161,9 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
         _form(desk, place),
         _around(desk, place),
     ]
-    return whole_page(f"Answer {place}", *parts, _finish(desk) if done else None, navigation=PAGES)
+    return whole_page(
+        f"Answer {place:,} of {len(desk.order):,}", *parts, _finish(desk) if done else None, navigation=PAGES
+    )
 
 
 def _texts(desk: Desk, place: int, begin: int, more: str) -> Sequence[Html]:
@@ -175,11 +186,11 @@ def _form(desk: Desk, place: int, other: str = "") -> Html:
     """Return the buttons by which an answer gets its label; `other` is one that it was given meanwhile."""
     said = desk.labels.given.get(desk.order[place - 1][0], "")
     buttons = [
-        el("button", f"{one} ", el("kbd", str(number)), name_="label", value=one, type="submit", data_key=str(number),
-           class_="label", aria_pressed="true" if one == said else "false")
+        el("button", f"{spell_outcome(one)} ", el("kbd", str(number)), name_="label", value=one, type="submit",
+           data_key=str(number), class_="label", aria_pressed="true" if one == said else "false")
         for number, one in enumerate(_labels(desk), 1)
     ]  # fmt: skip
-    words = f"It is labelled {other or said}." if other or said else "What is the answer?"
+    words = f"It is labelled {other or said}." if other or said else "What do you say of this answer?"
     return _post(desk.address(), el("p", words), el("div", *buttons, class_="labels"),
                  void_element("input", type="hidden", name_="place", value=str(place)),
                  void_element("input", type="hidden", name_="instead", value="1" if said or other else ""),
@@ -247,22 +258,30 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
     told: Mapping[str, Any] = job.said["told"]
     shown = fact_list({
         "labelled": f"{told['labelled']:,} answers, by {site.labeller}",
-        "kappa": told["kappa"],
-        "equal": told["equal"],
-        "without a verdict": f"{told['without_verdict']:,}" if told["without_verdict"] else "",
+        "Cohen's kappa": f"{told['kappa']} (1: always the same; 0: as by chance; in brackets its 95 % interval)",
+        "same label": told["equal"],
+        "not judged by the scorer": f"{told['without_verdict']:,}" if told["without_verdict"] else "",
     })  # fmt: skip
-    matrix = [(label, *(f"{count:,}" for count in row.values())) for label, row in told["matrix"].items()]
-    head = ("you \\ scorer", *next(iter(told["matrix"].values()), {}))
-    table = table_element("Labels and what the scorer says", head, matrix, numbers=range(1, len(head)), flow=False)
+    matrix = [
+        (spell_outcome(label), *(f"{count:,}" for count in row.values())) for label, row in told["matrix"].items()
+    ]
+    head = ("you", *map(spell_outcome, next(iter(told["matrix"].values()), {})))
+    table = table_element(
+        "Answers by your label (rows) and the scorer's (columns)", head, matrix, numbers=range(1, len(head)), flow=False
+    )
     desk = _open_desk(site, run, scorer)
     places = {answer_id(row): place for place, (row, _) in enumerate(desk.order, 1)}
     differ = [
         (el("a", one["id"], href=desk.address(place=places.get(one["id"], 1))), one["label"], one["verdict"])
         for one in told["differ"][:DIFFERING]
     ]
-    rest = table_element("Answers on which you differ", ("answer", "you", "scorer"), differ) if differ else None
-    export = block(f"harness export {run} --labels labels", "command")
-    note = el("p", "The rows, for ", el("code", "harness certify --others"), ":", class_="soft")
+    rest = (
+        table_element("Answers on which you differ", ("answer", "you", "scorer"), differ, named=(1, 2))
+        if differ
+        else None
+    )
+    export = copyable_commands((f"harness export {run} --labels labels",))
+    note = el("p", "To write your labels as a file for ", el("code", "harness certify --others"), ":", class_="soft")
     return whole_page(
         "How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES
     )

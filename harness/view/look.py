@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from harness.kit.pages import Html, el, fill, join
+from harness.kit.pages import Html, el, fill, join, text
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1d2329;--soft:#5b6570;--line:#dde2e7;--page:#fbfcfd;--box:#f2f4f7;--link:#0b5cad;
@@ -70,8 +70,9 @@ form.say button[aria-pressed=true]{outline:2px solid var(--link)}kbd{color:var(-
 dd{margin-bottom:6px}th,td{padding:5px 7px}
 table.flow,table.flow tbody,table.flow caption{display:block}table.flow thead{position:absolute;left:-9999px}
 table.flow tr{display:flex;flex-wrap:wrap;gap:1px 12px;padding:6px 8px;border-top:1px solid var(--line)}
-table.flow td{border:0;padding:0}table.flow td:empty{display:none}table.flow td.wide{flex-basis:100%;min-width:0}
-table.flow td.num::before{content:attr(data-label) " ";color:var(--soft);font-size:13px}}
+table.flow td{border:0;padding:0;white-space:normal;overflow-wrap:anywhere}
+table.flow td:empty{display:none}table.flow td.wide{flex-basis:100%;min-width:0}
+table.flow td[data-label]::before{content:attr(data-label) " ";color:var(--soft);font-size:13px}}
 @media print{header,form,button,.pages{display:none}pre.words{max-height:none}}
 """
 
@@ -143,6 +144,7 @@ def _link(address: str, name: str, here: str) -> Html:
     return el("a", name, href=address, **current)
 
 
+NOTHING = Html("")
 GOOD = frozenset(("agreed", "met", "done", "right", "ok", "scored", "usable", "pass"))
 BAD = frozenset(
     ("disagreed", "missed", "failed", "wrong", "damaged", "error", "missing", "judge_error", "not usable", "fail")
@@ -156,6 +158,27 @@ def verdict_badge(word: str, side: int | None = None) -> Html:
     return el("span", word, class_=f"badge {kind}")
 
 
+OUTCOMES = {"c": "correct", "a": "avoidant", "i": "incorrect"}  # what the letters of `reliability.outcome` stand for
+
+
+def spell_outcome(outcome: str) -> str:
+    """Return an outcome with the word that its letter stands for, if it is a letter."""
+    return f"{outcome}: {OUTCOMES[outcome]}" if outcome in OUTCOMES else outcome
+
+
+def outcome_badge(outcome: str, side: int | None) -> Html:
+    """Return the outcome of an answer as a badge; nothing if it has none."""
+    return verdict_badge(spell_outcome(outcome), side) if outcome else NOTHING
+
+
+def with_code(words: str) -> Html:
+    """Return words of our own in which what stands between backticks is code."""
+    parts = words.split("`")
+    if len(parts) % 2 == 0:  # a backtick without another
+        return el("span", words)
+    return join([el("code", part) if place % 2 else text(part) for place, part in enumerate(parts)])
+
+
 def table_element(
     label: str,
     head: Sequence[str],
@@ -163,17 +186,24 @@ def table_element(
     *,
     numbers: Iterable[int] = (),
     wide: Iterable[int] = (),
+    named: Iterable[int] = (),
     flow: bool = True,
 ) -> Html:
     """Return a table; columns of `numbers` are right-aligned, those of `wide` may break their lines.
 
-    With `flow` a row takes several lines in a narrow window, so that all of it is seen.
+    With `flow` a row takes several lines in a narrow window, so that all of it is seen; there the cells of `numbers`
+    and `named` say which column they are of. A column in which nothing stands is left out.
     """
-    kinds = {**dict.fromkeys(wide, "wide"), **dict.fromkeys(numbers, "num")}
-    cells = [[(cell, kinds.get(place, ""), head[place]) for place, cell in enumerate(row)] for row in rows]
-    if not cells:
-        return el("p", "none", class_="soft")
-    titles = [(cell, kinds.get(place, "")) for place, cell in enumerate(head)]
+    given = [list(row) for row in rows]
+    if not given:
+        return el("p", f"{label}: none", class_="soft")
+    numbers = tuple(numbers)
+    kinds, told = {**dict.fromkeys(wide, "wide"), **dict.fromkeys(numbers, "num")}, {*numbers, *named} if flow else ()
+    shown = [place for place in range(len(head)) if any(row[place] for row in given)]
+    cells = [
+        [(row[at], kinds.get(at, ""), head[at] if at in told and row[at] else "") for at in shown] for row in given
+    ]
+    titles = [(head[at], kinds.get(at, "")) for at in shown]
     return fill(GRID, label=label, head=titles, body=cells, flow="flow" if flow else "")
 
 
@@ -181,7 +211,7 @@ GRID = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0
 <table class="{{ flow }}"><caption>{{ label }}</caption>\
 <thead><tr>{% for cell, kind in head %}<th scope="col" class="{{ kind }}">{{ cell }}</th>{% endfor %}</tr></thead>\
 <tbody>{% for row in body %}<tr>{% for cell, kind, title in row %}\
-<td class="{{ kind }}"{% if kind == "num" and flow %} data-label="{{ title }}"{% endif %}>{{ cell }}</td>\
+<td class="{{ kind }}"{% if title %} data-label="{{ title }}"{% endif %}>{{ cell }}</td>\
 {% endfor %}</tr>\
 {% endfor %}</tbody></table></div>"""
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from harness.errors import HarnessError, InputError
-from harness.kit.hostile_texts import compared, name, short, visible
+from harness.kit.hostile_texts import block, compared, name, short, visible
 from harness.kit.pages import NONE, Html, el, join
 from harness.store.attempts import find_attempt, follow_transcript
 from harness.store.events import AttemptEvent
@@ -19,12 +19,14 @@ from harness.view.index import index_path, is_fresh, prompt_words
 from harness.view.look import (
     copyable_commands,
     fact_list,
+    outcome_badge,
     progress_element,
     run_address,
     table_element,
     verdict_badge,
     void_element,
     whole_page,
+    with_code,
 )
 from harness.view.queries import AnswerIndex
 from harness.view.runs import index_progress
@@ -32,6 +34,11 @@ from harness.view.site import Job, Site, run_manifest_name
 
 OFFERED = 100  # runs that are offered for comparison
 LISTED = 300  # lines of a page
+AGREE = {"bytes": "in every byte", "decisions": "in every score", "numbers": "but for last digits", "differs": "no"}
+COMPARE = (
+    "Two runs are compared by the answers to the same items. Choose two runs, and all models that both have are "
+    "compared; or one run, and two of its models by their names."
+)
 EVENTS = 400  # lines of a transcript on one page
 
 
@@ -52,7 +59,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
     models = tuple(one for one in (given.get("left_model", "")[:200], given.get("right_model", "")[:200]) if one)
     form = _choose(site, given)
     if not left or not (right or len(models) == 2):
-        return whole_page("Compare", form, here="/compare")
+        return whole_page("Compare", el("p", COMPARE), form, here="/compare")
     runs = (left, right or left)
     for run in runs:
         site.record(run)
@@ -70,13 +77,18 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         return whole_page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
     after = int(given["after"]) if given.get("after", "").isdecimal() else 0
     found = read_comparison(path, after)
+    lacking = [
+        index_progress(site, run)  # without it no answer is shown beside the scores
+        for run in dict.fromkeys(runs)
+        if not is_fresh(index_path(site.store, run), site.known(run).record)
+    ]
     following = {name: value for name, value in given.items() if name != "after"} | {"after": str(found.next)}
     parts = [
         form,
         _sides(site, runs, models),
         *(el("p", one, class_="note") for one in found.told["remarks"]),
         table_element(
-            "Paired differences, right less left; p corrected by Holm's method",
+            "Differences over the same items, right minus left; p (Holm) is corrected for the number of lines",
             (
                 "models",
                 "dataset",
@@ -88,29 +100,42 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
                 "95 % interval",
                 "p",
                 "p (Holm)",
-                "left : right better",
+                "better left : right",
             ),
             [_line(one) for one in found.told["lines"]],
-            numbers=(3, 4, 5, 6, 7, 8, 9),
+            numbers=(3, 4, 5, 6, 7, 8, 9, 10),
         ),
         _reason(found.told, _prompts(site, runs, found.rows)),
-        el("h2", "Items whose scores moved"),
+        el("h2", "Items with another score on each side"),
         el("p", _moved_words(found.told)),
         _left_out(found.told),
+        *lacking,
         table_element(
-            "Items that moved",
-            ("item", "models", "dataset", "wording", "score", "left", "right", "left answer", "right answer", "sides"),
+            "Items with another score, those that changed between right and wrong first",
+            (
+                "item",
+                "models",
+                "dataset",
+                "wording",
+                "scorer",
+                "left",
+                "right",
+                "left answer",
+                "right answer",
+                "right or wrong",
+            ),
             _moved_rows(site, runs, found.rows),
             numbers=(3, 5, 6),
             wide=(7, 8),
+            named=(7, 8),
         ),
         el("p", el("a", "next page", href=f"/compare?{urlencode(following)}", rel="next"), class_="pages")
         if found.next
         else None,
-        el("h2", "Check it"),
+        el("h2", "Check it yourself"),
         copyable_commands(_compare_commands(runs, models)),
     ]
-    return whole_page("Compare", *parts, here="/compare")
+    return whole_page("Compare", *parts, here="/compare", again=bool(lacking))
 
 
 def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[str]:
@@ -132,9 +157,7 @@ def _choose(site: Site, given: Mapping[str, str]) -> Html:
         chooser = el("select", *made, name_=side, id=side)
         parts.append(el("div", el("label", f"{side} run", for_=side), chooser, class_="words"))
         field = f"{side}_model"
-        box = void_element(
-            "input", name_=field, id=field, value=given.get(field, ""), placeholder="each model of both runs"
-        )
+        box = void_element("input", name_=field, id=field, value=given.get(field, ""), placeholder="all models")
         label = el("label", f"{side} model", for_=field)
         parts.append(el("div", label, box))
     parts.append(el("div", el("button", "Compare", type="submit")))
@@ -214,7 +237,7 @@ def _reason(told: Mapping[str, Any], prompts: Sequence[str]) -> Html | None:
     ]
     said = fact_list(
         {
-            "the two agree in": found["level"] if found["level"] != "differs" else "no level: they differ",
+            "the outputs agree": AGREE.get(str(found["level"]), str(found["level"])),
             "first step that differs": found["first"],
             "cause": short(found["cause"], 600),
             "stages that differ": ", ".join(differ),
@@ -240,8 +263,9 @@ def _reason(told: Mapping[str, Any], prompts: Sequence[str]) -> Html | None:
 
 
 def _moved_words(told: Mapping[str, Any]) -> str:
-    scores = f"{told['items_moved']:,} items moved, in {told['moved']:,} scores"
-    return f"{scores}; {told['items_changed']:,} items changed sides, in {told['changed']:,} scores, which come first"
+    moved = f"{told['items_moved']:,} items have another score ({told['moved']:,} scores in all)"
+    sides = f"{told['items_changed']:,} items changed sides, in {told['changed']:,} scores"
+    return f"{moved}. {sides}: right on one side, wrong on the other."
 
 
 def _left_out(told: Mapping[str, Any]) -> Html | None:
@@ -254,7 +278,7 @@ def _left_out(told: Mapping[str, Any]) -> Html | None:
 def _moved_rows(site: Site, runs: Sequence[str], rows: Sequence[MovedRow]) -> list[Sequence[str]]:
     with _indexes(site, runs) as indexes:
         if indexes is None:
-            return [_moved(runs, one, ("", "")) for one in rows]
+            return [_moved(runs, one, ()) for one in rows]
         made = []
         for one in rows:
             numbers = zip(indexes, _numbers(indexes, one), strict=True)
@@ -275,7 +299,7 @@ def _moved(runs: Sequence[str], one: MovedRow, answers: Sequence[str]) -> Sequen
         one.scorer,
         _number(one.left_value),
         _number(one.right_value),
-        *_told_apart(*(" ".join(one[:320].split())[:160] for one in answers)),
+        *(_told_apart(*(" ".join(one[:320].split())[:160] for one in answers)) if answers else ("", "")),
         verdict_badge("changed") if one.changed else "",
     )
 
@@ -325,29 +349,29 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
 
     shown: list[str | None] = []
     for title, pair in (("Prompt", prompts), ("Reasoning", reasons), ("Answer", texts)):
-        if any(pair):
+        if any(pair) and pair[0] == pair[1]:
+            shown += [el("h2", f"{title}, the same on both sides"), block(pair[0], title)]
+        elif any(pair):
             shown += [el("h2", title), _both(title, *compared(*cut_to_difference(pair[0], pair[1], 8000, 400)))]
     heads = [
         fact_list(
             {
                 "model": name(found.listed.model),
                 "run": el("a", el("code", run), href=run_address(run, "answers", str(number))),
-                "outcome": verdict_badge(found.listed.outcome, found.listed.side) if found.listed.outcome else "",
+                "outcome": outcome_badge(found.listed.outcome, found.listed.side),
                 "score": _number(found.listed.value),
-                "step": el("code", one.step),
-                "key": el("code", one.key),
+                "made by the step": el("code", one.step),
+                "key of the step": el("code", one.key),
             }
         )
         for (run, number, found), one in zip(sides, parts, strict=True)
     ]
     gold = parts[0].row_of_gold()
-    right = (
-        [el("h2", "Right answer"), el("pre", short(json.dumps(gold, ensure_ascii=False), 2000), class_="words")]
-        if gold
-        else []
-    )
+    target = gold.get("target") if gold else None
+    told = target if isinstance(target, str) else json.dumps(gold, ensure_ascii=False, indent=1)
+    right = [el("h2", "Right answer"), block(told, "right answer")] if gold else []
     back = {"left": runs[0], "right": runs[1], "left_model": models[0], "right_model": models[1]}
-    link = el("p", el("a", "the comparison", href=f"/compare?{urlencode(back)}"), class_="pages")
+    link = el("p", el("a", "back to the comparison", href=f"/compare?{urlencode(back)}"), class_="pages")
     head = join([name(item), el("span", f" · wording {template}", class_="soft")])
     return whole_page(
         item,
@@ -410,20 +434,35 @@ def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
             _value(one["value"]),
             one["tolerance"],
             verdict_badge(one["verdict"].partition(":")[0]),
-            el("a", el("code", one["run"]), href=run_address(one["run"])) if one["run"] else short(one["verdict"], 120),
+            el("a", el("code", one["run"]), href=run_address(one["run"]))
+            if one["run"]
+            else short(one["verdict"].partition(": ")[2], 120),
             one["where"],
         )
         for one in chosen[:LISTED]
     ]
-    head = ("claim", "manifest", "published", "reproduced", "tolerance", "verdict", "run", "where")
+    head = ("claim", "manifest", "published", "reproduced", "tolerance", "verdict", "run", "where it is published")
     cut = (
-        el("p", f"the first {LISTED} of {len(chosen):,}; `harness claims --rows` lists all", class_="soft")
+        el(
+            "p",
+            f"the first {LISTED} of {len(chosen):,}; ",
+            el("code", "harness claims --rows"),
+            " lists all",
+            class_="soft",
+        )
         if len(chosen) > LISTED
         else None
     )
-    table = table_element("Claims", head, rows, numbers=(2, 3), wide=(6, 7))
+    table = table_element(
+        "Published numbers, and what the newest run made of each", head, rows, numbers=(2, 3), wide=(6, 7), named=(4, 7)
+    )
     return whole_page(
-        "Claims", el("p", *chips, " ", el("a", "all", href="/claims")), cut, table, _again("/claims"), here="/claims"
+        "Claims",
+        el("p", join(chips, " "), " ", el("a", "all", href="/claims")),
+        cut,
+        table,
+        _again("/claims"),
+        here="/claims",
     )
 
 
@@ -437,15 +476,18 @@ def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
     if "told" not in job.said:
         return _waits("Doctor", job, "/doctor")
     rows = [
-        (verdict_badge(one["state"]), one["subject"], short(one["found"], 600), short(one["advice"], 600))
+        (verdict_badge(one["state"]), one["subject"], with_code(one["found"][:600]), with_code(one["advice"][:600]))
         for one in job.said["told"]["findings"]
     ]
-    table = table_element(
-        "What this machine can do", ("state", "what", "found", "how to improve it"), rows, wide=(2, 3)
+    table = table_element("What this machine can do", ("state", "what", "found", "what would help"), rows, wide=(2, 3))
+    checks = copyable_commands(("harness doctor", "harness fsck"))
+    words = el(
+        "p",
+        "ok: as it should be; better: it works, and could work better; missing: it is needed and not there",
+        class_="soft",
     )
-    return whole_page(
-        "Doctor", table, copyable_commands(("harness doctor", "harness fsck")), _again("/doctor"), here="/doctor"
-    )
+    parts = (words, table, _again("/doctor"), el("h2", "The same on the command line"), checks)
+    return whole_page("Doctor: this machine", *parts, here="/doctor")
 
 
 # Attempts
@@ -465,16 +507,16 @@ def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
             verdict_badge(one["status"]),
             f"{one.get('answered', 0)} of {one.get('items', 0)}",
             str(one.get("calls", "")),
-            el("a", "its scores", href=run_address(one["run"])) if one.get("run") else "",
+            el("a", "scores", href=run_address(one["run"])) if one.get("run") else "",
         )
         for one in job.said["told"]["attempts"]
     ]
     head = ("attempt", "manifest", "split", "agent", "status", "answered", "calls", "run")
     more = job.said["told"]["more"]
-    cut = el("p", f"{more:,} older ones: `harness attempts ls --most 0`", class_="soft") if more else None
-    return whole_page(
-        "Attempts", table_element("Attempts", head, rows, numbers=(5, 6)), cut, _again("/attempts"), here="/attempts"
-    )
+    cut = el("p", f"{more:,} older ones: ", el("code", "harness attempts ls --most 0"), class_="soft") if more else None
+    about = el("p", "An attempt is a run whose answers an agent gave, call by call.", class_="soft")
+    table = table_element("Attempts of agents, newest first", head, rows, numbers=(5, 6), named=(2, 3))
+    return whole_page("Attempts", about, table, cut, _again("/attempts"), here="/attempts")
 
 
 def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
@@ -492,7 +534,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
             "began": begun["at"],
             "items": str(begun["items"]),
             "could reach the right answers": "yes" if begun["gold_reachable"] else "no",
-            "head": el("code", chain.head),
+            "digest of the transcript's last line": el("code", chain.head),
         }
     )
     events = chain.events[after : after + EVENTS]
@@ -514,7 +556,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     return whole_page(
         f"Attempt {begun['attempt'][:24]}",
         told,
-        el("h2", "Check it"),
+        el("h2", "Check it yourself"),
         checks,
         el("h2", "Transcript"),
         kept,

@@ -234,8 +234,8 @@ class AnswerIndex:
             where.insert(0, "said MATCH ?")
             values.insert(0, words)
         elif BEGINNING_OF in words:
-            # All that begin so are found once: to look at each answer would find them each time.
-            where.append(f"+a.id IN (SELECT rowid FROM said WHERE {_matching(span)})")  # noqa: S608
+            # All that begin so are found once: each look at an answer would find them all.
+            where.append(f"+a.id IN (SELECT rowid FROM said WHERE {_matching(span)})")  # noqa: S608 - values are apart
             values += [words, *span]
         elif words:
             where.append("EXISTS (SELECT 1 FROM said WHERE said MATCH ? AND said.rowid = a.id)")

@@ -16,6 +16,7 @@ from harness.evidence.record import Record, RecordBody, spell_healed
 from harness.files import translating_os_errors
 from harness.kit.hostile_texts import block, name, short
 from harness.kit.pages import NONE, Html, el, join
+from harness.store.blobs import is_digest
 from harness.store.events import Event
 from harness.store.store import follow_journal
 from harness.view.index import index_path, is_fresh
@@ -40,7 +41,20 @@ HEAD = 20_000  # letters of a manifest before which its name stands
 SHOWN_TEXT = 20_000  # letters of an output
 SHOWN_LINES = 200  # of a table of scores
 TOLD = ("sandbox", "facts", "workers")  # fields of a record
-UNENDED, DAMAGED = "unended", "damaged"
+UNENDED, DAMAGED = "not ended", "damaged"
+VERDICTS = {
+    "agreed": "every output is as it was when a run was accepted, or as near as the manifest asks",
+    "disagreed": "an output is missing, or not as it was when a run was accepted",
+    "unconfirmed": "no run was accepted yet under this lock, so nothing is known to compare with",
+    "incomplete": "not every step or item was run, so the whole cannot be judged",
+}
+WORDS = {
+    **VERDICTS,
+    UNENDED: "the run is under way, or was killed",
+    DAMAGED: "the files of the run are not as they were written",
+    "placement": "where steps are executed: on this machine, or by the workers of a cluster",
+    "steps run + reused": "reused: an earlier run had made the same, and it was taken from the store",
+}
 
 
 def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
@@ -66,9 +80,10 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
         shown = known.run
     told = table_element(
         "Runs, newest first",
-        ("run", "manifest", "status", "verdict", "engine", "placement", "began", "took", "steps", "cost"),
+        ("run", "manifest", "status", "verdict", "engine", "placement", "began", "took", "steps run + reused", "cost"),
         rows,
         numbers=(7, 8, 9),
+        named=(4, 5, 6),
     )
     query = f"&manifest={wanted}" if wanted else ""
     following = (
@@ -76,8 +91,9 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
     )
     only = el("p", "only runs of ", name(wanted), " ", el("a", "all", href="/"), class_="soft") if wanted else None
     where = el("p", "store ", el("code", str(site.store.root)), class_="soft small")
+    words = el("details", el("summary", "What the words mean"), fact_list(WORDS)) if rows else None
     return whole_page(
-        "Runs", where, only, told, following, _manifests(site) if not after and not wanted else None, here="/"
+        "Runs", where, only, told, following, words, _manifests(site) if not after and not wanted else None, here="/"
     )
 
 
@@ -142,7 +158,7 @@ def _bar(follower: RunFollower) -> Html:
 
 def _placement(begun: Mapping[str, Any]) -> str:
     said = begun.get("placement")
-    return str(said.get("kind", "cluster")) if isinstance(said, Mapping) else "here"
+    return str(said.get("kind", "cluster")) if isinstance(said, Mapping) else "this machine"
 
 
 def _minute(at: str) -> str:
@@ -185,19 +201,21 @@ def run_page(site: Site, run: str) -> bytes:
     body = record.body
     said = fact_list(
         {
-            "verdict": verdict_badge(verdict),
+            "verdict": join(
+                [verdict_badge(verdict), " ", el("span", VERDICTS.get(verdict.partition(",")[0], ""), class_="soft")]
+            ),
             "status": join(
                 [verdict_badge(body["status"]), f", {duration_text(body)}, began {_minute(body['started'])}"]
             ),
             "study": str(lock.intent["study"]),
-            "engine": f"{body['engine']}, isolation {body['isolation']}, {_placement(body)}",
+            "engine": f"{body['engine']}, isolation {body['isolation']}, on {_placement(body)}",
             "image": el("code", str(body["image"])) if body["image"] not in ("", "none") else "",
             "limited to": f"the first {body['limit']} items of each dataset" if body.get("limit") else "",
             "steps": ", ".join(f"{count:,} {kind}" for kind, count in _counts(body["steps"])),
             "cost": cost_text(body),
-            "manifest": el("code", body["manifest"]),
-            "lock": el("code", body["lock"]),
-            "record": el("code", known.record),
+            "digest of the manifest": el("code", body["manifest"]),
+            "digest of the lock": el("code", body["lock"]),
+            "digest of the record": el("code", known.record),
         }
     )
     links = el(
@@ -214,23 +232,26 @@ def run_page(site: Site, run: str) -> bytes:
         el("h2", "What the verdict rests on"),
         _basis(record),
         table_element(
-            "Outputs, held against what was accepted",
-            ("output", "verdict", "level", "sha256", "bytes", "detail"),
+            "Outputs, compared with those that were accepted",
+            ("output", "verdict", "compared", "SHA-256 begins", "bytes", "remark"),
             [_output(run, record, one) for one in outputs],
             numbers=(4,),
             wide=(5,),
+            named=(2, 3),
         ),
         _failures(site, record),
         el("h2", "Scores"),
         scores_part(site, run),
         _figures(run, record),
-        el("h2", "Check it"),
+        el("h2", "Check it yourself"),
         copyable_commands(_commands(run, site, called)),
-        el("h2", "Pins"),
-        table_element("What the lock pins", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
-        el("h2", "Receipts and machine"),
-        block(
-            json.dumps({one: body.get(one) for one in TOLD if body.get(one)}, indent=1), "the machine, by the record"
+        el("h2", "What the run was pinned to"),
+        table_element("Pins of the lock", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
+        el("h2", "The machine"),
+        el(
+            "details",
+            el("summary", "Isolation, machine and workers, as the record has them"),
+            block(json.dumps({one: body.get(one) for one in TOLD if body.get(one)}, indent=1), "the machine"),
         ),
     )
     return whole_page(called, *parts, head=head, here="/")
@@ -239,7 +260,7 @@ def run_page(site: Site, run: str) -> bytes:
 def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     for kind in ("executed", "cached", "failed"):
         if steps[kind]:
-            yield {"cached": "from the store"}.get(kind, kind), int(steps[kind])
+            yield {"executed": "run", "cached": "reused from the store"}.get(kind, kind), int(steps[kind])
 
 
 def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
@@ -251,8 +272,13 @@ def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
     follower.read_on()
     yield _bar(follower)
     yield fact_list(
-        {"engine": str(begun["engine"]), "began": _minute(begun["at"]), "manifest": el("code", begun["manifest"])}
+        {
+            "engine": str(begun["engine"]),
+            "began": _minute(begun["at"]),
+            "digest of the manifest": el("code", begun["manifest"]),
+        }
     )
+    yield el("h2", "The same on the command line")
     yield copyable_commands((f"harness runs {run_manifest_name(site, begun)}",))
 
 
@@ -260,7 +286,9 @@ def _basis(record: Record) -> Html:
     body = record.body
     stand_ins = len(body["sees_gold"])
     told = {
-        "shown the right answers": f"{stand_ins} steps of stand-ins" if stand_ins else "",
+        "shown the right answers": f"{stand_ins} {'step' if stand_ins == 1 else 'steps'} of stand-ins"
+        if stand_ins
+        else "",
         "imported answers": ", ".join(f"{one['model']} from {one['source']}" for one in body.get("imported", ())),
         "foreign code": f"{len(body['trials'])} steps tried programs of answers" if body.get("trials") else "",
         "healed": spell_healed(dict(body["healed"])) if body.get("healed") else "",
@@ -269,11 +297,11 @@ def _basis(record: Record) -> Html:
             for one, said in body.get("data", {}).items()
             if said["absent"]
         ),
-        "calls": ", ".join(
-            f"{model}: {said.get('replayed', 0)} replayed, {said.get('live', 0)} live"
+        "calls of models": "; ".join(
+            f"{model}: {said.get('replayed', 0):,} replayed from a tape, {said.get('live', 0):,} asked live"
             for model, said in body.get("calls", {}).items()
         ),
-        "chain": f"{body['events']} events, head {body['head'][:16]}…",
+        "journal": f"{body['events']} events in a hash chain that ends with {body['head'][:16]}…",
     }
     return fact_list(told)
 
@@ -281,7 +309,8 @@ def _basis(record: Record) -> Html:
 def _output(run: str, record: Record, one: Any) -> Sequence[str]:
     made = record.outputs.get(one.name)
     link = el("a", one.name, href=run_address(run, "outputs", one.name)) if made else one.name
-    level = one.level if isinstance(one.level, str) else json.dumps(dict(one.level))
+    level = one.level if isinstance(one.level, str) else " ".join(f"{way} {most}" for way, most in one.level.items())
+    level = "not at all" if level == "none" else level
     size = f"{made['size']:,}" if made else ""
     return (link, verdict_badge(one.verdict), level, el("code", one.sha256[:12]), size, one.detail)
 
@@ -313,11 +342,14 @@ def scores_part(site: Site, run: str) -> Html:
     if not told["lines"]:
         return el("p", "This run scored no answers.", class_="soft")
     rows = [_line(run, one, told["meanings"]) for one in told["lines"][:SHOWN_LINES]]
-    head = ("model", "dataset", "scorer", "n", "value", "95 % interval", "certificate", "errors", "tokens", "cost")
-    parts = [table_element("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9))]
+    head = ("model", "dataset", "scorer", "answers", "mean", "95 % interval", "certificate", "errors", "tokens", "cost")
+    parts = [
+        table_element("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9), named=(6,)),
+        _meanings(told["meanings"]),
+    ]
     if further := told["further"]:
         fields = ("model", "dataset", "scorer", "metric", "column", "group")
-        names = (*fields, "n", "value", "95 % interval")
+        names = (*fields, "answers", "mean", "95 % interval")
         more = [
             [*(str(one.get(field, "")) for field in fields), str(one["n"]), _number(one.get("value")), _ends(one)]
             for one in further[:SHOWN_LINES]
@@ -328,6 +360,16 @@ def scores_part(site: Site, run: str) -> Html:
     return join(parts)
 
 
+def _meanings(meanings: Mapping[str, Any]) -> Html | None:
+    """Return what each score is, and which way is better."""
+    better = {"higher": "higher is better", "lower": "lower is better"}
+    told = {
+        score: "; ".join(filter(None, (str(one.get("about", "")), better.get(str(one.get("direction")), ""))))
+        for score, one in meanings.items()
+    }
+    return el("details", el("summary", "What the scores mean"), fact_list(told)) if any(told.values()) else None
+
+
 def index_progress(site: Site, run: str) -> Html:
     """Return how far the index of a run is; it is begun if it was not."""
     job = site.jobs.start("index", str(site.store.root), run)
@@ -335,7 +377,7 @@ def index_progress(site: Site, run: str) -> Html:
         return el("p", "The index could not be made: ", job.error, class_="note bad")
     if job.over:
         site.jobs.forget("index", str(site.store.root), run)
-    words = f"the index of this run is made: {job.text}"
+    words = f"the index of this run is made, which takes seconds: {job.text}"
     return progress_element(
         words, run_address(run, "indexing"), int(job.said.get("done", 0)), int(job.said.get("total", 0))
     )
@@ -350,7 +392,7 @@ def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequ
     return (
         el("a", name(one["model"]), href=address),
         name(one["dataset"]),
-        el("span", measure, title=str(meaning.get("text", meaning.get("label", "")))),
+        el("span", measure, title=str(meaning.get("about", ""))),
         f"{one['n']:,}",
         _number(one.get("value")),
         _ends(one),
@@ -398,7 +440,20 @@ def _commands(run: str, site: Site, called: str) -> Iterator[str]:
 def _pins(pins: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     for kind, named in sorted(pins.items()):
         for one, pin in sorted(named.items()):
-            yield kind, name(str(one)), short(json.dumps(pin, ensure_ascii=False), 240)
+            yield kind, name(str(one)), short(_spell_pin(pin), 400)
+
+
+def _spell_pin(pin: Any) -> str:
+    """Return a pin in words: names and values, each digest by its beginning."""
+    if isinstance(pin, Mapping):
+        parts = (
+            f"{key} ({_spell_pin(value)})" if isinstance(value, Mapping) else f"{key} {_spell_pin(value)}"
+            for key, value in pin.items()
+        )
+        return ", ".join(parts)
+    if isinstance(pin, list):
+        return ", ".join(map(_spell_pin, pin))
+    return f"{pin[:12]}…" if isinstance(pin, str) and is_digest(pin) else str(pin)
 
 
 def output_page(site: Site, run: str, output: str) -> bytes:
@@ -409,9 +464,9 @@ def output_page(site: Site, run: str, output: str) -> bytes:
         raise InputError(f"this run has no output {output[:80]!r}", where=run, next="choose one of the run's page")
     told = fact_list(
         {
-            "sha256": el("code", made["sha256"]),
+            "SHA-256": el("code", made["sha256"]),
             "bytes": f"{made['size']:,}",
-            "step": el("code", made["step"]),
+            "made by the step": el("code", made["step"]),
         }
     )
     closed = site.closed(run)
@@ -425,7 +480,11 @@ def output_page(site: Site, run: str, output: str) -> bytes:
         cut = el("p", "The beginning of it.", class_="soft") if made["size"] > SHOWN_TEXT else None
         shown = join([cut, block(text[:SHOWN_TEXT], output)])
     links = copyable_commands((f"harness get {run} {output}", f"harness explain {run} {made['step']}"))
-    return whole_page(output, el("p", el("a", "the run", href=run_address(run))), told, links, shown, here="/")
+    head = join(["Output ", name(output)])
+    back = el("p", el("a", "back to the run", href=run_address(run)), class_="pages")
+    return whole_page(
+        output, back, told, el("h2", "Content"), shown, el("h2", "Check it yourself"), links, head=head, here="/"
+    )
 
 
 def raw_output(site: Site, run: str, output: str) -> tuple[bytes, str]:

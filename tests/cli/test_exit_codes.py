@@ -157,6 +157,7 @@ CASES = [
     ("tokens ls", "", nothing, 0),
     ("tokens revoke", "nobody", nothing, 2),
     ("tape verify", "none", nothing, 2),
+    ("tape find", f"none {'0' * 64}", nothing, 2),
 ]
 
 

@@ -25,7 +25,8 @@ class Watched:
         self.flaws: list[str] = []
         page.on("console", lambda said: self._note(said.type == "error", f"console: {said.text}"))
         page.on("pageerror", lambda bad: self._note(True, f"script: {bad}"))
-        page.on("request", lambda one: self._note(not one.url.startswith((self.url, "data:")), f"asked {one.url}"))
+        own = (self.url, "data:")
+        page.on("request", lambda one: self._note(not one.url.startswith(own), f"asked {one.url}"))
 
     def _note(self, flawed: bool, what: str) -> None:
         if flawed:
@@ -34,8 +35,9 @@ class Watched:
     def open(self, path: str, status: int = 200) -> None:
         """Open a page, and wait until what it waits for is there."""
         found = self.page.goto(self.url + path)
-        self._note(found is None or found.status != status, f"status {found and found.status}")
+        self._note(found is None or found.status not in (0, status), f"status {found and found.status}")
         self.page.wait_for_selector("[data-live]", state="detached", timeout=400_000)
+        self.page.wait_for_load_state()  # what waits loads itself anew, and is measured with its style
 
     def check(self, axe: str) -> None:
         """Note what is laid out badly, or cannot be used by everybody."""
@@ -62,7 +64,7 @@ def look(browser: Any, asked: dict[str, Any], paths: dict[str, str], axe: str) -
                 page.check(axe)
                 if asked.get("shots"):
                     shot = Path(asked["shots"]) / f"{name}-{word}-{scheme}.png"
-                    page.page.screenshot(path=shot, full_page=page.page.evaluate("document.body.scrollHeight") < 4000)
+                    page.page.screenshot(path=shot, full_page=page.page.evaluate("document.body.scrollHeight") < 9000)
             flaws += page.flaws
             context.close()
     return flaws
@@ -235,11 +237,14 @@ def many(browser: Any, asked: dict[str, Any]) -> list[str]:
     return flaws
 
 
-def pages(run: str) -> dict[str, str]:
-    """Return the pages by name."""
+def pages(asked: dict[str, Any]) -> dict[str, str]:
+    """Return the pages by name; of a comparison of two runs only if another run is named."""
+    run = asked["run"]
     answers = f"/runs/{run}/answers"
     models = f"left={run}&left_model=good&right_model=poor"
-    return {
+    other = asked.get("other", "")
+    two = {"compare-runs": f"/compare?left={run}&right={other}"} if other else {}
+    return two | {
         "runs": "/",
         "run": f"/runs/{run}",
         "output": f"/runs/{run}/outputs/scores",
@@ -266,7 +271,9 @@ def main() -> None:
     axe = Path(asked["axe"]).read_text() if asked.get("axe") else ""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=asked["chromium"], args=["--no-sandbox", "--disable-gpu"])
-        if walk_of := WALKS.get(asked.get("walk", "")):
+        if asked.get("files"):  # pages that need no server
+            flaws = look(browser, {**asked, "url": "file://"}, asked["files"], axe)
+        elif walk_of := WALKS.get(asked.get("walk", "")):
             flaws = walk_of(browser, asked)
         elif asked.get("scorer"):
             desk = f"/label/{asked['run']}/{asked['scorer']}"
@@ -276,7 +283,7 @@ def main() -> None:
                 flaws += label(browser, asked, axe)
                 flaws += look(browser, asked, {"label-agreement": f"{desk}/agreement"}, axe)
         else:
-            flaws = walk(browser, asked) + look(browser, asked, pages(asked["run"]), axe)
+            flaws = walk(browser, asked) + look(browser, asked, pages(asked), axe)
         browser.close()
     print(json.dumps(flaws))
 

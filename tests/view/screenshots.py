@@ -22,6 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support import REPOSITORY, clean_env, command
 from support_answers_run import answers_run
 
+from harness.store.store import Store
+from harness.verbs.reporting import ReportFolder
+
 CHROMIUM = shutil.which("chromium") or ""
 WALK = Path(__file__).with_name("in_browser.py")
 SCORER = "reliability.outcome"
@@ -74,6 +77,14 @@ def browse(**asked: Any) -> list[str]:
     return flaws
 
 
+def reports(folder: Path, store: Path, run: str) -> dict[str, str]:
+    """Write the report of a run, and the page that leads to reports; return both by name."""
+    written = ReportFolder(folder)
+    written.add(Store.open(store), run, "sums", "unconfirmed")
+    index = written.end({"brain": "the package torch"})
+    return {"report": str(folder / "sums.html"), "report-index": index}
+
+
 def main(shots: Path, store: Path | None = None, run: str = "") -> int:
     """Write the pictures, and return the exit code."""
     if lack := lacking():
@@ -81,16 +92,17 @@ def main(shots: Path, store: Path | None = None, run: str = "") -> int:
     shots.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        own = store is None
+        own, other = store is None, ""
         if store is None:
-            run, store = (
-                answers_run(folder, {"good": 90, "poor": 40}, 30, 2, strange=True, long=40_000),
-                folder / ".harness",
-            )
+            store = folder / ".harness"
+            other = answers_run(folder, {"good": 90, "poor": 40}, 30, 2, seed=1)
+            run = answers_run(folder, {"good": 90, "poor": 40}, 30, 2, strange=True, long=40_000)
         flaws = []
-        for more, words in (({}, ()), ({"scorer": SCORER}, ("--label", "A. Reader"))):
-            with served(folder, store, *words) as url:
+        for more, words in (({"other": other}, ()), ({"scorer": SCORER}, ("--label", "A. Reader"))):
+            with served(REPOSITORY, store, *words) as url:  # whose manifests and claims are shown
                 flaws += browse(url=url, run=run, shots=str(shots), acts=own, **more)
+        files = reports(folder / "reports", store, run)
+        flaws += browse(files=files, shots=str(shots))
     print("\n".join(flaws) or f"nothing is wrong; look at {shots}")
     return int(bool(flaws))
 

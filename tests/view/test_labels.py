@@ -88,7 +88,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     job = site.jobs.start("agreement", str(store.root), str(path.relative_to(store.root)))
     job.said, job.over = {"told": said}, True
     shown = ask(site, f"{desk}/agreement").text
-    assert said["kappa"].replace("[", "") in shown.replace("[", "") and "you \\ scorer" in shown
+    assert said["kappa"].replace("[", "") in shown.replace("[", "") and "Answers by your label" in shown
     made = inner_data("export", run, "--labels", "out", "--store", store.root, cwd=tmp_path)
     [one] = made["labels"]
     assert (one["labeller"], one["rows"], one["grader"], one["kappa"]) == ("A. Reader", 8, SCORER, said["kappa"])

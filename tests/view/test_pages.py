@@ -27,6 +27,7 @@ from harness.view.differences import read_comparison
 from harness.view.index import index_path, is_fresh
 from harness.view.index_build import build_index
 from harness.view.live import RunFollower
+from harness.view.look import table_element, with_code
 from harness.view.queries import AnswerIndex, AnswerQuery, spelled_query
 
 pytestmark = pytest.mark.together  # one store serves all
@@ -189,11 +190,33 @@ def test_two_models_are_compared_by_item_those_that_changed_sides_first(store: P
     page = ask(site_of(store), f"/compare?left={run}&left_model={GOOD}&right_model={POOR}")
     items = len({one.item for one in said.items if one.changed})
     assert page.status == 200 and f"{items:,} items changed sides, in {said.changed:,} scores" in page.text
-    listed = page.text.partition("Items that moved")[2]
+    listed = page.text.partition("Items with another score")[2]
     assert "<del>" in listed and "<ins>" in listed  # both answers, a word that differs marked, without a further click
     link = next(one for one in re.findall(r'href="(/compare/item[^"]*)"', page.text) if "sum-00003" in one)
     item = ask(site_of(store), link.replace("&amp;", "&"))
     assert item.status == 200 and "<ins>" in item.text and "<del>" in item.text
+
+
+def test_a_comparison_without_an_index_waits_for_the_answers(store: Path, runs: list[str], tmp_path: Path) -> None:
+    shutil.copytree(store, tmp_path / "store")
+    own, run = Store.open(tmp_path / "store"), runs[0]
+    build_comparison(own, (run, run), (GOOD, POOR))
+    index_path(own, run).unlink()
+    site, address = site_of(own.root), f"/compare?left={run}&left_model={GOOD}&right_model={POOR}"
+    page = ask(site, address).text
+    assert "the index of this run is made" in page and "left answer" not in page, "no column without an answer"
+    site.jobs.end()
+    build_index(own, run)
+    assert "left answer" in ask(site, address).text
+
+
+def test_a_column_in_which_nothing_stands_is_left_out_and_a_narrow_cell_says_what_it_is() -> None:
+    table = table_element(
+        "Runs", ("run", "cost", "engine"), [("a", "", "local"), ("b", "", "docker")], numbers=(1,), named=(2,)
+    )
+    assert "cost" not in table and table.count('data-label="engine"') == 2
+    assert table_element("Runs", ("run",), []) == '<p class="soft">Runs: none</p>'
+    assert with_code("run `harness fsck`, <b>") == "run <code>harness fsck</code>, &lt;b&gt;"
 
 
 def test_a_report_is_the_same_bytes_and_counts_what_it_shows(store: Path, runs: list[str], tmp_path: Path) -> None:

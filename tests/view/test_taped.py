@@ -74,7 +74,7 @@ def test_an_answer_names_the_line_that_it_came_from(project: Path) -> None:
     recorded, replayed = list_runs(Store.open(project / ".harness"))
     lines = (project / TAPE / "segment-00000.jsonl").read_text().splitlines()
     before = sorted(project.rglob("tapes/**"))
-    for run, pinned in ((recorded, "the lock pins no tape"), (replayed, "yes")):
+    for run, pinned in ((recorded, "no: the lock pins no tape"), (replayed, "yes")):
         seen, asked = set(), 0
         for page in pages(project, run):
             told = facts(page)
@@ -88,7 +88,7 @@ def test_an_answer_names_the_line_that_it_came_from(project: Path) -> None:
             answer = text.get("text") or text["message"]["content"]
             assert answer in page and (told["tape"], file) == (TAPE, "segment-00000.jsonl")
             assert (told["digest of the line"], told["recorded"]) == (line["self"], line["at"])
-            assert told["the tape that the lock pins"] == pinned and told["server"] == line["request"]["server"]
+            assert told["pinned by the lock"] == pinned and told["server"] == line["request"]["server"]
             seen.add((number, told["digest of the request"]))
             asked += 1
         assert asked == 3 * (asked // 3) > 0 and {int(number) for number, _ in seen} == set(range(1, len(lines) + 1))
@@ -111,7 +111,7 @@ def test_where_no_line_can_be_told_the_page_says_why(project: Path) -> None:
 
     with Recorder(project / TAPE) as recorder:
         recorder.add("openai", {"model": "toy-1", "messages": []}, 0, 200, b'{"choices": []}')
-    assert facts(pages(project, replayed, number)[0])["the tape that the lock pins"].startswith("no: ")
+    assert facts(pages(project, replayed, number)[0])["pinned by the lock"] == "no: the tape has changed since"
 
     alone = ask(site_of(project / ".harness"), f"/runs/{replayed}/answers/{number}")
     assert alone.status == 200  # a store inside its project: the tape is beside it
