@@ -12,7 +12,7 @@ import typer
 from harness.cli.client_config import CLIENTS, client_config, server_command
 from harness.cli.entry import PROFILES, VALUES, become_server, installed, manifest_place
 from harness.cli.options import Given, takes
-from harness.cli.terminal import give, say, show, table, watching
+from harness.cli.terminal import flat_lines, give, say, show, table, watching
 from harness.errors import DISAGREED, InputError, MissingError
 from harness.verbs.requests import (
     AttemptRequest,
@@ -87,7 +87,7 @@ def _shown(done: Any) -> str:
     meanings = done.scores.get("meanings", {})
     told = [(_measure(line), line) for line in done.scores.get("scores", [])]
     rows = [_score(name, line) for name, line in told if not line.get("metric") or name in meanings]
-    return "\n".join(lines) + (f"\n{table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else "")
+    return flat_lines(lines) + (f"\n{table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else "")
 
 
 def _measure(line: dict[str, Any]) -> str:
@@ -235,7 +235,7 @@ def verify(given: Given) -> int:
     lines += [*done.flaws, *(f"record {number} gave something else" for number in done.differing)]
     lines += [line for line in (done.torn, done.unread) if line]
     lines += [f"{done.canary_hits} answers hold the control word"] if done.canary_hits else []
-    return given.show(done, "\n".join(lines))
+    return given.show(done, flat_lines(lines))
 
 
 def _id(given: Given) -> str:

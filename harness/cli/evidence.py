@@ -5,6 +5,7 @@ The verbs of upkeep are `doctor`, `fsck` and `gc`.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import typer
 from harness.cli.options import Given, takes
 from harness.cli.terminal import (
     flat,
+    flat_lines,
     give,
     limited,
     on_terminal,
@@ -63,7 +65,7 @@ def get(given: Given) -> int:
         say(f"run {done.run}{limited(done.limit)}")
     if done.array and on_terminal():
         say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
-        return given.show(done, f"{asked.output}{_array(done.array)}")
+        return given.show(done, flat(f"{asked.output}{_array(done.array)}"))
     give(stream_output(here, asked, done))
     return done.code
 
@@ -113,8 +115,8 @@ def diff(given: Given) -> int:
     done = verb(given.project, given.request(DiffRequest))
     lines = [f"level: {done.level}"]
     if done.first:
-        lines.append(f"first: {done.first['stage']}: {done.first['subject']}")
-        lines.append(f"cause: {done.cause}")
+        lines.append(flat(f"first: {done.first['stage']}: {done.first['subject']}"))
+        lines.append(flat(f"cause: {done.cause}"))
         shown = [[s.stage, s.verdict, ", ".join(s.changed[:3]) + _more(len(s.changed) - 3)] for s in done.stages]
         lines += ["", table(["stage", "verdict", "changed"], shown)]
     elif done.level == "bytes":
@@ -122,11 +124,11 @@ def diff(given: Given) -> int:
     lines += ["", words_text(done.words)] if done.words else []
     for row in done.rows:
         name = row.row if row.row.startswith("row ") else f"row {row.row}"  # a row without an id is named by its number
-        lines += ["", f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}"]
-        lines += [f"  - {row.left}", f"  + {row.right}"]
+        lines += ["", flat(f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}")]
+        lines += [flat(f"  - {row.left}"), flat(f"  + {row.right}")]
     lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
     for text in done.texts[:SHOWN]:
-        lines += ["", f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"]
+        lines += ["", *map(flat, (f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"))]
     lines += [f"{_more(len(done.texts) - SHOWN).strip()} lines differ"] if len(done.texts) > SHOWN else []
     return given.show(done, "\n".join(lines))
 
@@ -142,12 +144,14 @@ def explain(given: Given) -> int:
         why = whys[0]
         lines = [f"{why.step}: {why.state}, because {why.reason}", f"key {why.key}"]
         lines += [f"  {name}: {_part(value)}" for name, value in why.parts.items() if name != "type"]
+        lines = [flat_lines(lines)]
     else:
         grouped = Counter((why.step.rpartition("/part-")[0] or why.step, why.state, why.reason) for why in whys)
         rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
         lines = [table(["step", "shards", "state", "because"], rows)]
         for why in whys[:1]:
-            say(f"name one step to see the parts of its key, such as `harness explain {given.run} {why.step}`")
+            one = shlex.join((given.run, why.step))
+            say(f"name one step to see the parts of its key, such as `harness explain {flat(one)}`")
     return given.show(done, "\n".join(lines))
 
 

@@ -10,7 +10,7 @@ import typer
 
 from harness.cli.options import Given, takes
 from harness.cli.scores import show_items
-from harness.cli.terminal import short, table, watching
+from harness.cli.terminal import flat_lines, short, table, watching
 from harness.errors import AGREED, InputError
 from harness.verbs.requests import (
     AcceptRequest,
@@ -137,7 +137,7 @@ def _show_manifest(given: Given, manifest: str) -> int:
     if done.stages:
         steps = sum(done.stages.values())
         lines.append(f"{steps} steps: " + ", ".join(f"{count} {stage}" for stage, count in done.stages.items()))
-    return given.show(done, "\n".join(lines))
+    return given.show(done, flat_lines(lines))
 
 
 def _model_text(model: ModelPin) -> str:

@@ -12,7 +12,7 @@ import typer
 from harness.cli.options import Given, Verbose, project, takes
 from harness.cli.scores import score_text
 from harness.cli.tapes import NAME_SERVER
-from harness.cli.terminal import level_text, limited, render, say, short, table, watching
+from harness.cli.terminal import flat, flat_lines, level_text, limited, render, say, short, table, watching
 from harness.errors import AGREED, MISSING, InputError
 from harness.verbs.requests import PlanRequest, ReproduceRequest, RunRequest
 
@@ -154,7 +154,7 @@ def _ended(found: Sequence[RunData], verbose: bool) -> str:
     A run that is not as accepted begins with the reason, in one line.
     """
     summary = [line for one in found for line in (*_verdict(one), *_next(one))]
-    shown = [_causes(found), *map(_scores, found), _outputs(found, verbose), "\n".join(summary)]
+    shown = [_causes(found), *map(_scores, found), _outputs(found, verbose), flat_lines(summary)]
     return "\n\n".join(filter(None, shown))
 
 
@@ -165,11 +165,11 @@ def _table(found: Sequence[RunData], verbose: bool) -> str:
     """
     short_ones = () if verbose else [one for one in found if one.verdict == "agreed"]
     summary = [line for one in found for line in _verdict(one)[: 1 if one in short_ones else None]]
-    return "\n\n".join(filter(None, [_causes(found), _outputs(found, verbose), "\n".join(summary)]))
+    return "\n\n".join(filter(None, [_causes(found), _outputs(found, verbose), flat_lines(summary)]))
 
 
 def _causes(found: Sequence[RunData]) -> str:
-    return "\n".join(f"{one.manifest}: {one.cause.text}" for one in found if one.cause)
+    return flat_lines(f"{one.manifest}: {one.cause.text}" for one in found if one.cause)
 
 
 def _outputs(found: Sequence[RunData], verbose: bool) -> str:
@@ -294,13 +294,17 @@ def _remark(found: Sequence[RunData], max_errors: str) -> None:
         if one.unread:
             say(f"{one.manifest}: {one.unread}")
         for each in one.imported:
-            say(f"{one.manifest}: {each.text()}")
+            say(flat(f"{one.manifest}: {each.text()}"))
         for model, told in one.calls.items():
             if told.get("unnamed"):
-                say(f"{one.manifest}: {model}: {told['unnamed']} {UNNAMED}: nobody knows that its server gave them")
+                say(
+                    flat(
+                        f"{one.manifest}: {model}: {told['unnamed']} {UNNAMED}: nobody knows that its server gave them"
+                    )
+                )
                 say(f"  next:  {NAME_SERVER}")
         for gap in one.unanswered:
-            say(f"{one.manifest}: {gap.text()}")
+            say(flat(f"{one.manifest}: {gap.text()}"))
         if one.lacks_answers:
             more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
             say(f"  next:  correct what is named there and run again: what was answered is kept; {more}")

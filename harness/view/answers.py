@@ -10,7 +10,7 @@ from harness.errors import DamageError
 from harness.kit.hostile_texts import PART, block, name, short
 from harness.kit.pages import Html, el, join
 from harness.view.index import index_path, is_fresh, prompt_words, read_row
-from harness.view.look import badge, commands, facts, grid, page, run_address, void
+from harness.view.look import badge, commands, facts, grid, page, run_address, spelled, void
 from harness.view.queries import AnswerIndex, AnswerPlaces, Asked, ListedAnswer, Place
 from harness.view.runs import index_waits
 from harness.view.site import Site, name_of
@@ -27,7 +27,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
     head = join(["Answers of ", name(called), " ", el("a", run, href=run_address(run), class_="mono small")])
     path = index_path(site.store, run)
     site.record(run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return page(f"Answers of {called}", index_waits(site, run), head=head, here="/", again=True)
     asked = Asked.read(given)
     with AnswerIndex.opened(path) as index:
@@ -120,7 +120,7 @@ def _choice(key: str, title: str, chosen: str, options: Sequence[tuple[str, str]
 def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> bytes:
     """Return the page of one answer."""
     path = index_path(site.store, run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return page("Answer", index_waits(site, run), here="/", again=True)
     with AnswerIndex.opened(path) as index:
         found = index.answer(number, given.get("scorer", "")[:200])
@@ -262,7 +262,7 @@ def _folded(title: str, inside: Html) -> Html:
 def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
     if parts.step:
         yield el("h2", "Check it")
-        yield commands((f"harness explain {run} {parts.step}", f"harness audit {run} --level rescore"))
+        yield commands((spelled("explain", run, parts.step), spelled("audit", run, options=("--level", "rescore"))))
 
 
 def _others(run: str, found: AnswerPlaces) -> Iterator[Html]:

@@ -27,8 +27,8 @@ from harness.store.notes import (
     read_labels,
 )
 from harness.view.answers import AnswerParts
-from harness.view.index import index_path, is_fresh
-from harness.view.look import facts, grid, page, run_address, void, waiting
+from harness.view.index import hidden_state, index_path, is_fresh
+from harness.view.look import facts, grid, page, run_address, spelled, void, waiting
 from harness.view.queries import AnswerIndex
 from harness.view.runs import index_waits
 from harness.view.site import Site, name_of
@@ -54,9 +54,9 @@ class Desk:
         """Return the desk; None while the run has no index."""
         path, known = index_path(site.store, run), site.known(run)
         site.record(run)
-        if not is_fresh(path, known.record):
+        if not is_fresh(site.store, run, known.record):
             return None
-        key = (run, scorer)
+        key = (run, scorer, hidden_state(site.store))
         if key not in site.drawn:
             kept = site.closed(run)
             with AnswerIndex.opened(path) as index:
@@ -105,7 +105,7 @@ def run_desks_page(site: Site, run: str) -> bytes:
     """Return the scorers of a run by whose words its answers may be labelled."""
     path = index_path(site.store, run)
     site.record(run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
     with AnswerIndex.opened(path) as index:
         scorers = index.of_kind("scorer")
@@ -259,6 +259,6 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
         for one in told["differ"][:DIFFERING]
     ]
     rest = grid("Answers on which you differ", ("answer", "you", "scorer"), differ) if differ else None
-    export = block(f"harness export {run} --labels labels", "command")
+    export = block(spelled("export", run, options=("--labels", "labels")), "command")
     note = el("p", "The rows, for ", el("code", "harness certify --others"), ":", class_="soft")
     return page("How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -15,8 +16,8 @@ from harness.store.attempts import find_attempt, follow_transcript
 from harness.store.events import AttemptEvent
 from harness.view.answers import AnswerParts
 from harness.view.differences import MovedRow, comparison_path, read_comparison
-from harness.view.index import index_path, is_fresh, prompt_words
-from harness.view.look import badge, commands, facts, grid, page, run_address, void, waiting
+from harness.view.index import index_path, is_fresh, prompt_words, was_made_here
+from harness.view.look import badge, commands, facts, grid, page, run_address, spelled, void, waiting
 from harness.view.queries import AnswerIndex
 from harness.view.runs import index_waits
 from harness.view.site import Job, Site, name_of
@@ -51,7 +52,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         models = (models[0], models[0])
     path = comparison_path(site.store, runs, [site.known(run).record for run in runs], models)
     words = ("compare", str(site.store.root), *runs, *models)
-    if not path.is_file():
+    if not was_made_here(site.store, path):
         job = site.jobs.start(*words)
         if not job.over or job.error:
             return _waits("Compare", job, "/compare") if not job.error else page(
@@ -105,10 +106,9 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
 
 
 def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[str]:
-    names = f" --models {' '.join(models)}" if models else ""
-    yield f"harness compare {' '.join(dict.fromkeys(runs))}{names}"
+    yield spelled("compare", *dict.fromkeys(runs)) + (f" {shlex.join(('--models', *models))}" if models else "")
     if runs[0] != runs[1]:
-        yield f"harness diff {runs[0]} {runs[1]}"
+        yield spelled("diff", *runs)
 
 
 def _choose(site: Site, given: Mapping[str, str]) -> Html:
@@ -168,7 +168,7 @@ def _number(value: Any) -> str:
 def _indexes(site: Site, runs: Sequence[str]) -> Iterator[Sequence[AnswerIndex] | None]:
     """Open the indexes of both runs; None while one of them is not made."""
     paths = [index_path(site.store, run) for run in runs]
-    if not all(is_fresh(path, site.known(run).record) for path, run in zip(paths, runs, strict=True)):
+    if not all(is_fresh(site.store, run, site.known(run).record) for run in runs):
         yield None
         return
     with contextlib.ExitStack() as opened:
@@ -299,7 +299,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     sides = []
     for run, model in zip(runs, models, strict=True):
         path = index_path(site.store, run)
-        if not is_fresh(path, site.known(run).record):
+        if not is_fresh(site.store, run, site.known(run).record):
             return page(item, index_waits(site, run), here="/compare", again=True)
         with AnswerIndex.opened(path) as index:
             number = index.find(item, template, model)
@@ -430,7 +430,7 @@ def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
         for one in job.said["told"]["findings"]
     ]
     table = grid("What this machine can do", ("state", "what", "found", "how to improve it"), rows, wide=(2, 3))
-    return page("Doctor", table, commands(("harness doctor", "harness fsck")), _again("/doctor"), here="/doctor")
+    return page("Doctor", table, commands(map(spelled, ("doctor", "fsck"))), _again("/doctor"), here="/doctor")
 
 
 # Attempts
@@ -489,7 +489,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     )
     kept = el("p", f"What was answered is not shown: {why}.", class_="note") if why else None
     table = grid("Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,))
-    checks = commands((f"harness attempts verify {begun['attempt']}", f"harness attempts show {begun['attempt']}"))
+    checks = commands(spelled("attempts", verb, str(begun["attempt"])) for verb in ("verify", "show"))
     return page(
         f"Attempt {begun['attempt'][:24]}",
         told,
