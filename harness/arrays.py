@@ -48,7 +48,7 @@ def file_format(path: Path) -> str:
     return "npy" if begin == MAGIC else "npz" if begin[:4] == ZIP else ""
 
 
-def headers(path: Path) -> dict[str, ArrayHeader]:
+def read_headers(path: Path) -> dict[str, ArrayHeader]:
     """Read the header of each array in a file, by name, checked against the bytes; a `.npy` array has an empty name."""
     if file_format(path) != "npz":
         with _opened(path, "") as (_, head):
@@ -57,7 +57,7 @@ def headers(path: Path) -> dict[str, ArrayHeader]:
         return {info.filename.removesuffix(".npy"): _member(archive, info, str(path))[1] for info in archive.infolist()}
 
 
-def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator[Array]:
+def read_blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator[Array]:
     """Iterate over an array in blocks of rows, in constant memory however large the array is.
 
     An array without rows yields no block. In Fortran order a row is not contiguous: such an array is refused with an

@@ -22,17 +22,17 @@ class Clock:
         return (self._begun + passed).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def now() -> str:
+def current_time() -> str:
     """Return a time stamp of the system's clock, which may step back: UTC, ISO 8601 with milliseconds."""
     return Clock().now()
 
 
-def after(time_stamp: str, seconds: int) -> str:
+def time_after(time_stamp: str, seconds: int) -> str:
     """Return the time stamp `seconds` after `time_stamp`, in the same form, so that both compare as texts."""
     later = datetime.datetime.fromisoformat(time_stamp) + datetime.timedelta(seconds=seconds)
     return later.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def stamp(size: int = 4) -> str:
+def unique_stamp(size: int = 4) -> str:
     """Return a unique name made of the current UTC second and `size` random bytes in hex."""
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(size)}"

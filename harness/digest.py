@@ -43,7 +43,7 @@ def sha256_file(path: Path) -> tuple[str, int]:
         return sha256_stream(stream)
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """Encode a value as canonical JSON (RFC 8785), so that equal data has equal bytes.
 
     Raises InputError for a value that has no canonical JSON.
@@ -81,7 +81,7 @@ def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a k
     return kind is str or kind is bool or value is None
 
 
-def document(value: Mapping[str, Any]) -> bytes:
+def encode_document(value: Mapping[str, Any]) -> bytes:
     """Encode an identity document; raises InputError without a `type`, or for values outside the strict subset."""
     if not isinstance(value.get("type"), str):
         raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
@@ -93,12 +93,12 @@ def document(value: Mapping[str, Any]) -> bytes:
         raise InputError("an identity document is not nested this deeply", next="give flatter data") from bad
     except ValueError:
         pass  # `canonical` raises an error that says what is wrong
-    return canonical(value)
+    return canonical_json(value)
 
 
 def _refuse(value: Any) -> None:
     """Raise InputError for the first place at which a value is outside the strict subset."""
-    for pointer, item in walk(value):
+    for pointer, item in walk_values(value):
         if isinstance(item, float):
             raise InputError("an identity document holds no floats", where=pointer, next="write a decimal string")
         if isinstance(item, Mapping) and not all(isinstance(key, str) and key.isascii() for key in item):
@@ -107,16 +107,16 @@ def _refuse(value: Any) -> None:
 
 def document_digest(value: Mapping[str, Any]) -> str:
     """Return the SHA-256 of an identity document."""
-    return sha256(document(value))
+    return sha256(encode_document(value))
 
 
-def sealed(value: Mapping[str, Any]) -> bytes:
+def seal_document(value: Mapping[str, Any]) -> bytes:
     """Encode a document with its own digest in `self`, and a newline, so that damage is detected alone."""
     body = {key: item for key, item in value.items() if key != "self"}
-    return document({**body, "self": document_digest(body)}) + b"\n"
+    return encode_document({**body, "self": document_digest(body)}) + b"\n"
 
 
-def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
+def parse_document(data: bytes, kind: str, where: str) -> dict[str, Any]:
     """Decode an identity document of type `kind`; raises InputError for bytes that are not canonical.
 
     One newline may follow the document. A digest in `self` must be the document's own. `where` names the source in an
@@ -135,7 +135,7 @@ def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
         raise refuse(f"expected a document of type {kind!r}, found {found!r}")
     body = data[:-1] if data.endswith(b"\n") else data
     try:
-        exact = document(value) == body
+        exact = encode_document(value) == body
     except InputError as bad:
         raise refuse(bad.what) from bad
     if not exact:
@@ -147,15 +147,15 @@ def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
     return value
 
 
-def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
+def walk_values(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every value of a document with its JSON Pointer, parents first."""
     yield pointer, value
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from walk(item, _below(pointer, key))
+            yield from walk_values(item, _below(pointer, key))
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from walk(item, f"{pointer}/{index}")
+            yield from walk_values(item, f"{pointer}/{index}")
 
 
 def _below(pointer: str, key: object) -> str:
@@ -163,7 +163,7 @@ def _below(pointer: str, key: object) -> str:
     return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
-def differences(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
+def differing_pointers(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
     """Yield the JSON Pointers at which two documents differ, so that an error can name the field."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}, key=str):
@@ -171,9 +171,9 @@ def differences(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
             if key not in old or key not in new:
                 yield at
             else:
-                yield from differences(old[key], new[key], at)
+                yield from differing_pointers(old[key], new[key], at)
     elif isinstance(old, list | tuple) and isinstance(new, list | tuple) and len(old) == len(new):
         for index, (left, right) in enumerate(zip(old, new, strict=True)):
-            yield from differences(left, right, f"{pointer}/{index}")
+            yield from differing_pointers(left, right, f"{pointer}/{index}")
     elif type(old) is not type(new) or old != new:
         yield pointer

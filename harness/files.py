@@ -80,7 +80,7 @@ def read_plain(path: Path) -> bytes:
         return file.read()
 
 
-def is_plain(path: Path) -> bool:
+def is_plain_file(path: Path) -> bool:
     """Whether a path is a regular file, not a link, device or folder; links among its parent folders are followed."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
@@ -199,7 +199,7 @@ def write_at(folder: int, name: str, data: bytes, mode: int) -> None:
     try:
         handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
         try:
-            write_all(handle, data)
+            write_every_byte(handle, data)
             os.fchmod(handle, mode)
             os.fsync(handle)
         finally:
@@ -224,7 +224,7 @@ def move_durable(source: Path, target: Path, mode: int) -> None:
     sync_folder(target.parent)
 
 
-def write_all(handle: int, data: bytes | memoryview) -> None:
+def write_every_byte(handle: int, data: bytes | memoryview) -> None:
     """Write every byte to a descriptor, even if the kernel takes only a few at a time."""
     view = memoryview(data)
     while view:
@@ -233,7 +233,7 @@ def write_all(handle: int, data: bytes | memoryview) -> None:
 
 def append_durable(handle: int, lines: Sequence[bytes]) -> None:
     """Append lines to an open log in one write and one fdatasync."""
-    write_all(handle, b"".join(lines))
+    write_every_byte(handle, b"".join(lines))
     os.fdatasync(handle)
 
 
@@ -255,13 +255,13 @@ def open_log(path: Path) -> int:
 
 def _own(path: Path, more: int = 0) -> int:
     """Open a regular file of the store for reading and writing, creating it if needed."""
-    if os.path.lexists(path) and not is_plain(path):
+    if os.path.lexists(path) and not is_plain_file(path):
         raise _no_file(path)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | more, 0o644)
 
 
 @contextlib.contextmanager
-def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
+def hold_lock(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
     """Context manager that holds a file lock, which ends with its process; shared unless `exclusive`.
 
     Yields True, or with `wait=False` False if another process holds the lock.

@@ -57,7 +57,7 @@ def _inside(package: str, *, folders: bool) -> tuple[str, ...]:
     return tuple(sorted(one.name for one in pkgutil.iter_modules(path) if one.ispkg == folders))
 
 
-def part(place: str) -> Any:
+def import_part(place: str) -> Any:
     """Import the attribute that `place` names as `module:name`, the spelling of step kinds."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)

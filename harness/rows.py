@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, overload
 
-from harness.digest import CHUNK, canonical
+from harness.digest import CHUNK, canonical_json
 from harness.errors import InputError
 
 _decode = json.JSONDecoder().raw_decode
@@ -60,7 +60,7 @@ def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     count = 0
     with open(path, "wb", buffering=CHUNK) as out:
         for row in rows:
-            out.write(canonical(row))
+            out.write(canonical_json(row))
             out.write(b"\n")
             count += 1
     return count
@@ -68,7 +68,7 @@ def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
 
 def write_one(path: Path, value: Any) -> None:
     """Write a summary: one canonical JSON value and a newline."""
-    path.write_bytes(canonical(value) + b"\n")
+    path.write_bytes(canonical_json(value) + b"\n")
 
 
 def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -6,35 +6,35 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 
 Stream = random.Random
 _T = TypeVar("_T")
 
 
-def derive(seed: int, purpose: str, item: str = "", template: int = 0, sample: int = 0) -> int:
+def derive_seed(seed: int, purpose: str, item: str = "", template: int = 0, sample: int = 0) -> int:
     """Derive the 64-bit seed of one draw: the first 8 bytes of SHA-256 of canonical [seed, purpose, item, …]."""
-    return int(sha256(canonical([seed, purpose, item, template, sample]))[:16], 16)
+    return int(sha256(canonical_json([seed, purpose, item, template, sample]))[:16], 16)
 
 
-def unit(seed: int) -> float:
+def unit_number(seed: int) -> float:
     """Map a derived seed to a number in [0, 1) with 53 bits, for one Bernoulli draw."""
     return (seed >> 11) / 2**53
 
 
-def stream(seed: int) -> Stream:
+def random_stream(seed: int) -> Stream:
     """Return a generator for draws of many values; use it through `below` alone, whose algorithm is pinned here."""
     return random.Random(seed)  # noqa: S311 - reproducible on purpose; nothing secret is drawn
 
 
-def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
+def draw_sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
     """Draw `count` items without replacement, or all if there are not that many."""
     rest = list(items)
-    return [rest.pop(below(source, len(rest))) for _ in range(min(count, len(rest)))]
+    return [rest.pop(draw_below(source, len(rest))) for _ in range(min(count, len(rest)))]
 
 
-def below(source: Stream, bound: int) -> int:
+def draw_below(source: Stream, bound: int) -> int:
     """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change.
 
     Raises InputError for a bound below 1.

@@ -145,7 +145,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def multiplicities(source: Array, resamples: int, size: int) -> Array:
+def bootstrap_counts(source: Array, resamples: int, size: int) -> Array:
     """Return bootstrap resamples as counts: how often the given generator draws each unit with replacement."""
     import numpy as np  # noqa: PLC0415 - heavy, and most importers of this module draw nothing
 

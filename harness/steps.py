@@ -78,7 +78,7 @@ class Step:
             yield from (part for part in parts if isinstance(part, Ref))
 
 
-def maker(dataset: str) -> str:
+def maker_step_name(dataset: str) -> str:
     """Return the name of the step that makes a dataset; planner, runner and audit find the step by this name."""
     return f"{dataset}/make"
 
@@ -220,7 +220,7 @@ class Computing:
         return found
 
 
-def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setting: Setting) -> dict[str, Any]:
+def key_preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setting: Setting) -> dict[str, Any]:
     """Return everything that can change a step's output; it is kept beside the result for the `explain` command."""
     return {
         "type": "key/1",
@@ -236,6 +236,6 @@ def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setti
     }
 
 
-def key(parts: Mapping[str, Any]) -> str:
+def step_key(parts: Mapping[str, Any]) -> str:
     """Return the digest of the preimage, which names a step's result before it exists."""
     return document_digest(parts)

@@ -30,7 +30,7 @@ RELATIVE = " relative"  # suffix of a tolerance that is relative to the expected
 Check = Callable[[str], str]
 
 
-def decimal(text: str) -> str:
+def validate_decimal(text: str) -> str:
     """Validate a finite decimal number of at most 40 characters; the text is returned as written."""
     try:
         if len(text) > 40 or not Decimal(text).is_finite():
@@ -40,15 +40,15 @@ def decimal(text: str) -> str:
     return text
 
 
-def tolerance(text: str) -> str:
+def validate_tolerance(text: str) -> str:
     """Validate a tolerance: absolute (`1e-6`), or a share of the expected value (`1e-6 relative`)."""
-    amount = decimal(text.removesuffix(RELATIVE))
+    amount = validate_decimal(text.removesuffix(RELATIVE))
     if amount != amount.strip() or not 0 <= Decimal(amount) <= Decimal("1e300"):
         raise ValueError(f"write a number from 0 to 1e300, such as 1e-6, or `1e-6{RELATIVE}`")
     return text
 
 
-def inside(text: str) -> str:
+def validate_inside_path(text: str) -> str:
     """Validate a relative path that stays inside the project."""
     path = PurePosixPath(text)
     if not 0 < len(text) <= 400:
@@ -58,7 +58,7 @@ def inside(text: str) -> str:
     return text
 
 
-def plain_path(text: str) -> str:
+def validate_plain_path(text: str) -> str:
     """Validate a normalised relative path, so that no two spellings mean the same file."""
     if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
         raise ValueError("a path has 1 to 200 printable ASCII characters")
@@ -67,21 +67,21 @@ def plain_path(text: str) -> str:
     return text
 
 
-def line(text: str) -> str:
+def strip_line(text: str) -> str:
     """Strip surrounding space from a text; raises ValueError unless 1 to 2,000 characters are left."""
     if not 0 < len(text.strip()) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")
     return text.strip()
 
 
-def whole(text: str) -> str:
+def validate_whole_text(text: str) -> str:
     """Validate a text of 1 to 2,000 characters, which is returned with every space and line break."""
     if not 0 < len(text) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")
     return text
 
 
-def matching(pattern: str, meant: str) -> Check:
+def matching_validator(pattern: str, meant: str) -> Check:
     """Return a validator for texts that match a pattern; `meant` describes such a text in its error."""
 
     def check(text: str) -> str:
@@ -92,7 +92,7 @@ def matching(pattern: str, meant: str) -> Check:
     return check
 
 
-name = matching(NAME, "a name: lower-case letters, digits and ._-, at most 80")
+name = matching_validator(NAME, "a name: lower-case letters, digits and ._-, at most 80")
 
 
 def is_possessive(pattern: str | bytes) -> bool:

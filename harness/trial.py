@@ -64,7 +64,7 @@ class TrialEnd:
     stderr: bytes
 
 
-def programs(path: Path) -> Iterator[Program]:
+def read_programs(path: Path) -> Iterator[Program]:
     """Yield the programs of a table, each with its Python text and its stdin; InputError if one is over 8 MiB."""
     for row in rows.read(path, Program):
         for name in ("program", "stdin"):
@@ -78,7 +78,7 @@ def programs(path: Path) -> Iterator[Program]:
         yield row
 
 
-def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
+def trial_identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
     """Return, as a JSON object, what decides a trial's outcome apart from the machine; equal programs are run once."""
     return {
         "program": sha256(_bytes(program["program"])),
@@ -87,7 +87,7 @@ def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
     }
 
 
-def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
+def trial_files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
     """Return the files of a trial's folder by path: the program, its stdin, the entry script and its settings."""
     return {
         "in/program.py": _bytes(program["program"]),
@@ -97,7 +97,7 @@ def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
     }
 
 
-def outcome(ended: TrialEnd) -> Tried:
+def classify_outcome(ended: TrialEnd) -> Tried:
     """Classify how a trial ended (`done`, `failed`, `killed`, `time` …) and what it printed."""
     said: Tried = {"outcome": _outcome(ended), "stdout": _text(ended.stdout)}
     if said["outcome"] == FAILED:
@@ -129,7 +129,7 @@ def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, trie
     """
 
     def told() -> Iterator[Trial]:
-        for program in programs(inputs[PROGRAMS]):
+        for program in read_programs(inputs[PROGRAMS]):
             yield {
                 "item": program["item"],
                 "template": program["template"],

@@ -20,7 +20,7 @@ from harness.run.installed.checked import (  # noqa: E402
     spell_records,
     wheel_record_digest,
 )
-from harness.run.installed.packages import installed, normal_name, record_digest  # noqa: E402
+from harness.run.installed.packages import installed_packages, normal_name, record_digest  # noqa: E402
 
 
 def found(folder: Path) -> dict[str, dict[str, list[str]]]:
@@ -31,7 +31,7 @@ def found(folder: Path) -> dict[str, dict[str, list[str]]]:
         with zipfile.ZipFile(wheel) as inside:
             [record] = [one for one in inside.namelist() if one.endswith(".dist-info/RECORD") and one.count("/") == 1]
             tables.append({normal_name(name): {version: [wheel_record_digest(inside.read(record))]}})
-    for package in installed(folder):
+    for package in installed_packages(folder):
         tables.append({normal_name(package.name): {package.version: [record_digest(package.lines)]}})
     return merge_records(tables)
 

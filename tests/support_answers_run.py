@@ -15,7 +15,7 @@ from harness import rows
 from harness.digest import sha256, sha256_file
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Code, code_root
 from harness.run.executing.runner import Runner
@@ -169,7 +169,7 @@ def answers_run(
     manifest, tree = parse_manifest(text, "manifest")
     pins = {"models": {}, "prompts": {}, "datasets": {"sums": _pin(sizes)}, "images": {}, "packages": {}}
     lock = Lock(manifest.intent(), sha256(text), pins)  # type: ignore[arg-type]
-    loaded = Loaded(manifest, text, tree, folder / "manifest", folder)
+    loaded = LoadedManifest(manifest, text, tree, folder / "manifest", folder)
     with tempfile.TemporaryDirectory() as place:
         code = Path(place)
         shutil.copytree(code_root() / "harness", code / "harness", ignore=shutil.ignore_patterns("__pycache__"))

@@ -12,8 +12,8 @@ from harness.attempts.codes import AttemptError
 from harness.attempts.desk import Desk, take_over_desk
 from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin_transcript, item_id, item_key
-from harness.clock import Clock, after, stamp
-from harness.digest import canonical, sha256
+from harness.clock import Clock, time_after, unique_stamp
+from harness.digest import canonical_json, sha256
 
 FACTS = CallFacts("2026-07-28", "test/1")
 SECRET = "5e" * 32
@@ -32,7 +32,7 @@ class SetClock(Clock):
         return self.time
 
     def pass_by(self, seconds: int) -> None:
-        self.time = after(self.time, seconds)
+        self.time = time_after(self.time, seconds)
 
 
 def row(number: int, **more: object) -> dict[str, object]:
@@ -54,7 +54,7 @@ def make_view(folder: Path, rows: list[dict[str, object]], media: bytes = b"") -
     """Write a view into a folder, as the store holds it; gives the digest of its items."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [{"type": "view/1", "study": "sums", "split": "dev", "items": len(rows)}, *rows, control()]
-    data = b"".join(canonical(line) + b"\n" for line in lines)
+    data = b"".join(canonical_json(line) + b"\n" for line in lines)
     (folder / "items.jsonl").write_bytes(data)
     (folder / "media.bin").write_bytes(media)
     return sha256(data)
@@ -70,7 +70,7 @@ def control_id(store: Path, attempt: str) -> str:
 def fields(view: str, items: int, **more: object) -> Any:
     """Give the fields of an attempt's start."""
     return {
-        "attempt": stamp(16), "principal": "local:0", "profile": "answer", "manifest": ZERO, "name": "sums-demo",
+        "attempt": unique_stamp(16), "principal": "local:0", "profile": "answer", "manifest": ZERO, "name": "sums-demo",
         "study": "sums", "lock": ZERO, "split": "dev", "subset": "", "hidden": False, "gold_reachable": True,
         "label": "tester", "budget": {"calls": 1000, "seconds": 3600}, "items": items, "view": view, "media": ZERO,
         "canary": {"key": str(control()["key"]), "sha256": sha256(CONTROL_WORD.encode())}, "tools": ZERO,

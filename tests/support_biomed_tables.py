@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from harness.seeds import derive
+from harness.seeds import derive_seed
 from harness.studies.biomed.sources.synthetic import FULL, Sizes, parquet, table, tables
 
 CHUNK = 250_000  # rows made at a time
@@ -37,8 +37,8 @@ def genetics_rows(seed: int, table: str, first: int, rows: int) -> pl.DataFrame:
     GRCh38. Of two studies from one seed, row N is the same SNP, at the same place.
     """
     place = np.arange(first, first + rows)
-    shared = np.random.default_rng(derive(seed, "places", template=first))
-    own = np.random.default_rng(derive(seed, table, template=first))
+    shared = np.random.default_rng(derive_seed(seed, "places", template=first))
+    own = np.random.default_rng(derive_seed(seed, table, template=first))
     chromosome, position = shared.integers(1, 23, rows), shared.integers(1, 2**27, rows)
     gene, second = shared.integers(0, GENES, rows), shared.integers(0, GENES, rows)
     freq = own.beta(0.4, 1.2, rows).clip(0.0003, 0.5).round(4)

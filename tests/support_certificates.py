@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.digest import sealed
+from harness.digest import seal_document
 from harness.kit.certificate import BLIND, COMMITTED, MAKERS, METHODS, TYPE, misses_digest
 from harness.kit.grading import Graded, figures, misses
 
@@ -76,5 +76,5 @@ def write_certificate(
     else:
         blind = blind_set(graded(rows, wrong) if opened else (), graded(40, 0, "o"))
         sets = {MAKERS: makers_set((), graded(40, 0, "d")), BLIND: blind}
-    path.write_bytes(sealed(body_of(scorer, files, sets, earlier=max(0, opened - 1))))
+    path.write_bytes(seal_document(body_of(scorer, files, sets, earlier=max(0, opened - 1))))
     return path

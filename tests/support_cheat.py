@@ -15,7 +15,7 @@ from support_views import ADDITION, HIDDEN, QUESTIONS, STUDIES
 from support_wire import WireClient
 
 from harness.digest import sha256
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.lockfile import load_lock
 from harness.store.store import Store
 
@@ -85,7 +85,7 @@ def tables(folder: Path, table: str) -> Iterator[dict[str, Any]]:
     for path in sorted((folder / "manifests").glob("*.yaml")):
         lock = load_lock(folder, path.stem)
         assert lock
-        for pins in map(tables_of, lock.pins["datasets"].values()):
+        for pins in map(made_tables, lock.pins["datasets"].values()):
             if table in pins:
                 yield from map(json.loads, store.blobs.read(pins[table]["sha256"]).splitlines())
 

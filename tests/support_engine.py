@@ -19,12 +19,12 @@ from typing import Any
 import pytest
 from support import harness, manifest_text
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.engines.container import OWNER
 from harness.engines.docker import DockerEngine
 from harness.files import write_atomic
 from harness.images.image import add_image, find_image
-from harness.images.transfer.layout import archive
+from harness.images.transfer.layout import archive_bytes
 from harness.store.store import Store
 
 USUAL = "unix:///var/run/docker.sock"
@@ -66,7 +66,7 @@ def open_docker(images: tuple[Path, str], **more: Any) -> DockerEngine:
     store = Store.open(images[0])
     image = find_image(store, images[1])
     assert image
-    return DockerEngine(image.pin.image_id, [image.pin.manifest], lambda: archive(store, image), **more)
+    return DockerEngine(image.pin.image_id, [image.pin.manifest], lambda: archive_bytes(store, image), **more)
 
 
 def until(true: Any, seconds: float = 20.0) -> bool:
@@ -168,7 +168,7 @@ def container_project(folder: Path, images: tuple[Path, str], models: tuple[str,
     image = find_image(Store.open(store), image_id)
     assert image
     body = {"type": "images/1", "images": {"tests": image.pin.as_data()}}
-    write_atomic(folder / "lockfiles" / "images.json", document(body) + b"\n")
+    write_atomic(folder / "lockfiles" / "images.json", encode_document(body) + b"\n")
     manifest = folder / "manifests" / "small.yaml"
     manifest.parent.mkdir()
     manifest.write_text(manifest_text(models=models) + "image: tests\n")

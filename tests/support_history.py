@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from harness.clock import after
-from harness.digest import document, sha256
-from harness.evidence.record import id_time, spell, summarise
-from harness.files import locked
+from harness.clock import time_after
+from harness.digest import encode_document, sha256
+from harness.evidence.record import id_time, spell_record, summarise_journal
+from harness.files import hold_lock
 from harness.manifest.documents import DatasetPin, ModelPin, Pins
-from harness.manifest.load import load
-from harness.manifest.lockfile import Lock, load_lock, lock_path, save
+from harness.manifest.load import load_manifest
+from harness.manifest.lockfile import Lock, load_lock, lock_path, save_document
 from harness.store.events import Event, Preimage
 from harness.store.journal import KIND, START, read_chain
 from harness.store.store import Output, Store
@@ -60,7 +60,7 @@ class Clones:
         """Write down a run like another; one that has not ended has no record, and no last line."""
         events = self._events(model, outputs or {})
         later = math.ceil((self.latest - self._begun(model)).total_seconds()) + 1
-        run = f"{re.sub('[-:]|[.][0-9]+', '', after(id_time(model), later))}-{self.made:08x}"
+        run = f"{re.sub('[-:]|[.][0-9]+', '', time_after(id_time(model), later))}-{self.made:08x}"
         begun: dict[str, Any] = {**events[0], "run": run, **({"limit": limit} if limit else {})}
         if lock:
             begun["lock"] = self.store.blobs.put(lock.data)
@@ -68,15 +68,15 @@ class Clones:
         events[-1] = {**events[-1], "status": status} if ended else events[-1]
         lines, head = [], START
         for number, event in enumerate(events):
-            event |= {"n": number, "prev": head, "at": after(event["at"], later)}
-            lines.append(document(event) + b"\n")
+            event |= {"n": number, "prev": head, "at": time_after(event["at"], later)}
+            lines.append(encode_document(event) + b"\n")
             head = sha256(lines[-1])
         folder = self.store.runs / run
         folder.mkdir(parents=True)
         (folder / "journal.jsonl").write_bytes(b"".join(lines))
         self._head("run.started", run=run, journal=sha256(lines[0]))
         if ended:
-            data = spell(summarise(cast(list[Event], events), head))
+            data = spell_record(summarise_journal(cast(list[Event], events), head))
             (folder / "record.json").write_bytes(data)
             self._head("run.finished", run=run, journal=head, record=sha256(data))
         self.made += 1
@@ -90,11 +90,11 @@ class Clones:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with locked(self.store.locks / "heads"), open(self.store.heads.path, "ab") as file:
+        with hold_lock(self.store.locks / "heads"), open(self.store.heads.path, "ab") as file:
             file.write(b"".join(self.heads))
 
     def _head(self, event: str, **fields: str) -> None:
-        line = document({"type": KIND, "event": event, "n": self.count, "prev": self.head, **fields}) + b"\n"
+        line = encode_document({"type": KIND, "event": event, "n": self.count, "prev": self.head, **fields}) + b"\n"
         self.heads.append(line)
         self.head, self.count = sha256(line), self.count + 1
 
@@ -131,7 +131,7 @@ class Tries:
 
     def lock(self, manifest: str) -> Lock:
         """Lock a manifest as it stands; what the real lock does not pin is pinned to nothing that is there."""
-        loaded = load(self.root / manifest)
+        loaded = load_manifest(self.root / manifest)
         real = load_lock(self.root, "small")
         assert real
         pin: ModelPin = {"sha256": "0" * 64}
@@ -142,7 +142,7 @@ class Tries:
             "datasets": dict.fromkeys(loaded.manifest.datasets, rows),
         }
         lock = Lock(loaded.manifest.intent(), loaded.sha256, pins)
-        save(lock_path(self.root, loaded.manifest.name), lock.data)
+        save_document(lock_path(self.root, loaded.manifest.name), lock.data)
         return lock
 
     def run(self, manifest: str, counts: Mapping[str, Any], **how: Any) -> str:

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from harness.cli.main import run
-from harness.digest import document, sha256
+from harness.cli.main import run_command_line
+from harness.digest import encode_document, sha256
 from harness.store.attempts import VIEWS
 from harness.store.store import Store
 from harness.verbs import review
@@ -62,8 +62,8 @@ def furnish(store: Store, made: str) -> None:
     """Lay down a little of what other verbs keep in a store: an image, a layer, a mark, a view, something temporary."""
     blob = store.blobs.put(b"{}")
     image = {"type": "image/1", "name": "toy", "config": made, "manifest": blob, "layers": [blob], "sources": {}}
-    store.tree.write_file(f"images/{made}.json", document(image) + b"\n")
-    store.tree.write_file(f"images/layers/{made}.json", document({"type": "layer/1", "layer": blob}) + b"\n")
+    store.tree.write_file(f"images/{made}.json", encode_document(image) + b"\n")
+    store.tree.write_file(f"images/layers/{made}.json", encode_document({"type": "layer/1", "layer": blob}) + b"\n")
     store.tree.write_file(f"imported/{made}", b"")
     store.tree.write_file(f"{VIEWS}/{made}/items.jsonl", b"{}\n")
     store.tree.write_file("tmp/step-1-a", b"left")
@@ -110,7 +110,7 @@ def tried(words: list[str]) -> tuple[int, float, str]:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
     begun = sum(os.times()[:4])
     with redirect_stdout(out), redirect_stderr(err):
-        code = run(words)
+        code = run_command_line(words)
     said = "".join(stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err))
     return code, sum(os.times()[:4]) - begun, said
 

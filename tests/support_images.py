@@ -15,8 +15,8 @@ from support import REPOSITORY, clean_env, command, harness
 
 from harness.digest import sha256
 from harness.errors import MISSING
-from harness.files import locked
-from harness.images.image import Image, find_image, list_images, pins
+from harness.files import hold_lock
+from harness.images.image import Image, find_image, list_images, read_image_pins
 from harness.images.recipe import Wheel
 from harness.store.blobs import Blobs
 from harness.store.store import Store
@@ -29,8 +29,8 @@ def built(name: str, *, fresh: bool = False) -> Image:
 
     A fresh one is also built again where the code that makes its layers has changed.
     """
-    with locked(SHARED / "locks" / "test-images"):
-        pin = pins(REPOSITORY).get(name)
+    with hold_lock(SHARED / "locks" / "test-images"):
+        pin = read_image_pins(REPOSITORY).get(name)
         if (
             not fresh
             and pin
@@ -42,7 +42,7 @@ def built(name: str, *, fresh: bool = False) -> Image:
         if done.returncode == MISSING:
             pytest.skip(f"no image {name} can be built here: {done.stderr.strip()[-600:]}")
         assert done.returncode == 0, done.stderr
-        image = find_image(Store.open(SHARED), pins(REPOSITORY)[name].image_id)
+        image = find_image(Store.open(SHARED), read_image_pins(REPOSITORY)[name].image_id)
         assert image
         return image
 
@@ -52,7 +52,7 @@ def sandbox_store() -> tuple[Path, str]:
     try:
         return SHARED, built("sandbox").pin.image_id
     except pytest.skip.Exception as lack:
-        with locked(SHARED / "locks" / "test-images"):
+        with hold_lock(SHARED / "locks" / "test-images"):
             if not any(image.name == "sandbox+moved" for image in _shelf()):
                 done = harness("images", "build", "sandbox", "--moved", cwd=REPOSITORY)
                 if done.returncode:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from support import judging_here
 
-from harness.cli.main import run
+from harness.cli.main import run_command_line
 
 
 def inside(
@@ -32,7 +32,7 @@ def inside(
             patch.delenv(name)
         for name, value in {"COLUMNS": "200", **(env or {})}.items():
             patch.setenv(name, value)
-        code = run(words)
+        code = run_command_line(words)
     said = [stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err)]
     done = subprocess.CompletedProcess(words, code, *said)
     assert check in (None, code), f"`harness {' '.join(words)}` → {code}\n{said[0]}\n{said[1]}"

@@ -47,10 +47,10 @@ class EchoBackend:
 if __name__ == "__main__":
     from harness_tools.child_start import claim_connection
     from harness_tools.server import build_server
-    from harness_tools.wire import serve
+    from harness_tools.wire import serve_client
 
     wire = claim_connection()
     print("a print of somebody's scorer", flush=True)  # must not reach the wire
     backend = EchoBackend()
-    serve(build_server("answer", backend), wire, backend.refusals.append)
+    serve_client(build_server("answer", backend), wire, backend.refusals.append)
     os._exit(0)

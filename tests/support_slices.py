@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.evidence.audit.checks import PARTIAL, Report
-from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, is_sliceable
+from harness.evidence.audit.reexecution import OverBudget, RecordedKey, ReexecutedStep, ReexecutionOptions, is_sliceable
 from harness.run.executing.workshop import Workshop
 from harness.run.recording import auditing
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
@@ -26,7 +26,7 @@ def sliced_audit(
     def one(workshop: Workshop, processor: str = "") -> Any:
         make = step_reexecutor(workshop, processor)
 
-        def again(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+        def again(step: Step, parts: Preimage, seconds: float) -> ReexecutedStep:
             if is_sliceable(step) and dear(step):
                 raise OverBudget("it is too dear")
             return make(step, parts, seconds)
@@ -36,7 +36,7 @@ def sliced_audit(
     def batch(workshop: Workshop) -> Any:
         make = batch_reexecutor(workshop)
 
-        def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+        def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, ReexecutedStep]:
             whole = [(step, parts) for step, parts in steps if not (is_sliceable(step) and dear(step))]
             return make(whole, seconds) if whole else {}
 

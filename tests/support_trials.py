@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import trial
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.engines.engine import Engine
 from harness.evidence.trail import ExecutionIndex
 from harness.run.closure import Code
@@ -44,7 +44,7 @@ class Tried:
         rows = [
             {"item": f"i-{n:04d}", "template": 1, "model": "m", "sample": 0, **one} for n, one in enumerate(programs)
         ]
-        digest = self.store.blobs.put(b"".join(canonical(row) + b"\n" for row in rows))
+        digest = self.store.blobs.put(b"".join(canonical_json(row) + b"\n" for row in rows))
         inputs = {"programs": Pinned(digest)}
         step = Step("t", KIND, JUDGED, {"trial": "t", "limits": limits.as_params()}, inputs, ("trials",), trial=True)
         parts: Preimage = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}

@@ -11,9 +11,9 @@ from support_ground import copy_of
 from support_questions import hub
 
 from harness.digest import sha256
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.attempts.served import ServedProject
-from harness.run.attempts.service import Opening
+from harness.run.attempts.service import AttemptOpening
 from harness.run.service import RunTarget
 
 AGENTS = "agents:\n  splits:\n    dev: {public: true%s}\n  budget: {calls: 100, seconds: 3600}\n"
@@ -94,14 +94,14 @@ def project(folder: Path, *texts: str) -> Path:
 
 def served(folder: Path, agent_uid: int | None = None) -> ServedProject:
     """Serve all manifests of a project."""
-    found = tuple(load(path) for path in sorted((folder / "manifests").glob("*.yaml")))
+    found = tuple(load_manifest(path) for path in sorted((folder / "manifests").glob("*.yaml")))
     return ServedProject(RunTarget(folder / ".harness"), found, agent_uid)
 
 
-def opening(study: str = "small", split: str = "dev", key: str = "one", **more: str) -> Opening:
+def opening(study: str = "small", split: str = "dev", key: str = "one", **more: str) -> AttemptOpening:
     """Say what an agent asks for when it starts an attempt."""
     said = {"subset": "", "agent_label": "", "tools": "", "profile": "answer", "principal": "local:1"}
-    return Opening(study, split, idempotency_key=key, **{**said, **more})
+    return AttemptOpening(study, split, idempotency_key=key, **{**said, **more})
 
 
 def lines_of(path: Path) -> Sequence[dict[str, object]]:

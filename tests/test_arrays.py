@@ -82,7 +82,7 @@ NPY = {
 def readers(path: Path) -> list[Any]:
     """Give every way in to a .npy file."""
     return [
-        lambda: list(arrays.blocks(path)),
+        lambda: list(arrays.read_blocks(path)),
         lambda: arrays.read(path),
         lambda: arrays.memory_map(path),
     ]
@@ -98,7 +98,7 @@ def test_what_is_no_sound_array_is_refused_by_name_at_every_way_in(attack: str, 
         assert why in told.value.what and told.value.where == str(tmp_path / "a") and told.value.next
     if "is no letter" not in why and "neither true" not in why:  # what a header says is known without the rest
         with pytest.raises(InputError):
-            arrays.headers(tmp_path / "a")
+            arrays.read_headers(tmp_path / "a")
 
 
 @pytest.mark.parametrize("attack", NPY)
@@ -106,7 +106,7 @@ def test_a_member_of_an_archive_is_refused_for_the_same_reasons(attack: str, tmp
     data, why = NPY[attack]
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("x.npy", data)
-    for read in (arrays.read_all, lambda path: list(arrays.blocks(path, "x"))):
+    for read in (arrays.read_all, lambda path: list(arrays.read_blocks(path, "x"))):
         with pytest.raises(InputError) as told:
             read(tmp_path / "a.npz")
         assert why in told.value.what and told.value.where == f"{tmp_path / 'a.npz'}: x"
@@ -120,7 +120,7 @@ def zipped(path: Path, *members: tuple[str, bytes], deflate: bool = False) -> Pa
 
 
 def refused(path: Path) -> str:
-    for read in (arrays.headers, arrays.read_all):
+    for read in (arrays.read_headers, arrays.read_all):
         with pytest.raises(InputError) as told:
             read(path)
     return told.value.what
@@ -195,7 +195,7 @@ def test_a_flipped_bit_of_a_member_shows_by_its_checksum(tmp_path: Path) -> None
     data[data.index(SOUND[-8:])] ^= 1
     path.write_bytes(data)
     with pytest.raises(InputError, match="CRC"):
-        list(arrays.blocks(path, "x"))
+        list(arrays.read_blocks(path, "x"))
 
 
 def test_an_archive_that_is_none_or_cut_short_is_refused(tmp_path: Path) -> None:
@@ -232,13 +232,13 @@ def test_arrays_are_read_back_as_written_with_the_bytes_of_numpy(data: Any, tmp_
     ways = [arrays.read(path), arrays.memory_map(path), whole["a"], whole["b"], _joined(path), _joined(archive, "a")]
     for found in ways:
         assert found.dtype == little.dtype and found.shape == shape and found.tobytes() == little.tobytes()
-    assert [head.text() for head in arrays.headers(archive).values()] == [arrays.headers(path)[""].text()] * 2
+    assert [head.text() for head in arrays.read_headers(archive).values()] == [arrays.read_headers(path)[""].text()] * 2
 
 
 def _joined(path: Path, member: str = "") -> Any:
-    pieces = list(arrays.blocks(path, member))
+    pieces = list(arrays.read_blocks(path, member))
     if not pieces:  # no rows, no block
-        head = arrays.headers(path)[member]
+        head = arrays.read_headers(path)[member]
         return np.zeros(head.shape, head.dtype)
     return np.concatenate(pieces) if pieces[0].ndim else pieces[0]
 
@@ -263,10 +263,10 @@ def test_fortran_order_is_read_right_and_refused_where_rows_are_streamed(tmp_pat
         arrays.read(tmp_path / "a.npz", "x"),
     ):
         assert found.tolist() == array.tolist()
-    assert [one.tolist() for one in arrays.blocks(tmp_path / "a.npy", any_order=True)] == [array.tolist()]
+    assert [one.tolist() for one in arrays.read_blocks(tmp_path / "a.npy", any_order=True)] == [array.tolist()]
     for path, member in ((tmp_path / "a.npy", ""), (tmp_path / "a.npz", "x")):
         with pytest.raises(InputError, match="Fortran order"):
-            next(arrays.blocks(path, member))
+            next(arrays.read_blocks(path, member))
 
 
 def test_an_array_is_written_as_a_stream_of_the_rows_that_were_announced(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from support import SmallDisk, clean_env, tree
 
 from harness.errors import InputError, MissingError
-from harness.files import locked, move_durable, open_log, translating_os_errors, write_atomic
+from harness.files import hold_lock, move_durable, open_log, translating_os_errors, write_atomic
 
 
 def python(code, *args, within=None):
@@ -154,28 +154,31 @@ HOLD = """
 
 
 def test_a_lock_is_held_by_one_and_shared_by_many(tmp_path):
-    with locked(tmp_path / "lock") as first, locked(tmp_path / "lock", wait=False) as second:
+    with hold_lock(tmp_path / "lock") as first, hold_lock(tmp_path / "lock", wait=False) as second:
         assert (first, second) == (True, False)
-        with locked(tmp_path / "lock", exclusive=False, wait=False) as third:
+        with hold_lock(tmp_path / "lock", exclusive=False, wait=False) as third:
             assert third is False
-    with locked(tmp_path / "lock", exclusive=False) as first, locked(tmp_path / "lock", exclusive=False) as second:
+    with (
+        hold_lock(tmp_path / "lock", exclusive=False) as first,
+        hold_lock(tmp_path / "lock", exclusive=False) as second,
+    ):
         assert first and second
-        with locked(tmp_path / "lock", wait=False) as third:
+        with hold_lock(tmp_path / "lock", wait=False) as third:
             assert third is False
-    with pytest.raises(ZeroDivisionError), locked(tmp_path / "lock"):
+    with pytest.raises(ZeroDivisionError), hold_lock(tmp_path / "lock"):
         raise ZeroDivisionError
-    with locked(tmp_path / "lock", wait=False) as free:
+    with hold_lock(tmp_path / "lock", wait=False) as free:
         assert free
 
 
 def test_a_lock_dies_with_its_process(tmp_path):
     holder = python(HOLD, tmp_path / "lock")
     assert holder.stdout.readline() == "held\n"
-    with locked(tmp_path / "lock", wait=False) as free:
+    with hold_lock(tmp_path / "lock", wait=False) as free:
         assert not free
     holder.kill()
     holder.communicate()
-    with locked(tmp_path / "lock", wait=False) as free:
+    with hold_lock(tmp_path / "lock", wait=False) as free:
         assert free
 
 
@@ -186,7 +189,7 @@ def test_a_lock_is_not_inherited_by_a_child_that_outlives_its_holder(tmp_path):
         holder.kill()
         holder.wait()
         os.kill(child, 0)  # the child lives
-        with locked(tmp_path / "lock", wait=False) as free:
+        with hold_lock(tmp_path / "lock", wait=False) as free:
             assert free
     finally:
         os.kill(child, signal.SIGKILL)

@@ -11,11 +11,11 @@ import house
 import pytest
 from house import APART, FLOORS, room, source
 
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
 from harness.manifest.models import PROVIDERS
 from harness.run.closure import Code
-from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, make_plan, unresolved_pins
 from harness.studies.registry import studies
 
 pytestmark = pytest.mark.house
@@ -132,10 +132,10 @@ def kinds() -> set[str]:
     """Give every step kind that a plan of a locked manifest names, and every maker's and provider's."""
     found = {"harness.rows:cut", "harness.rows:merge", "harness.rows:gather"}
     for path in sorted((ROOT / "manifests").rglob("*.yaml")):
-        loaded = load(path)
+        loaded = load_manifest(path)
         lock = load_lock(ROOT, loaded.manifest.name)
         if lock and not unresolved_pins(lock):
-            found |= {step.kind for step in plan(check_manifest(loaded), lock).steps}
+            found |= {step.kind for step in make_plan(check_manifest(loaded), lock).steps}
     found |= {
         "harness.models.local.likelihood:measure",
         *(f"harness.kit.media:{name}" for name in ("pick", "without")),

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.manifest.models import PROVIDERS
-from harness.parts import PartRegistry, part
+from harness.parts import PartRegistry, import_part
 from harness.run.engines import ENGINES
 from harness.scorers.given import AnalysisInput, ToolOutput
 from harness.scorers.tool import Tool
@@ -32,7 +32,7 @@ def test_a_module_that_holds_no_part_is_none(name):
 
 
 def test_a_part_is_given_by_the_place_it_is_written_at():
-    assert part("harness.parts:PartRegistry") is PartRegistry
+    assert import_part("harness.parts:PartRegistry") is PartRegistry
 
 
 def test_two_scorers_of_one_name_are_refused(monkeypatch):

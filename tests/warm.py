@@ -124,25 +124,25 @@ def serve() -> NoReturn:
 
     from harness import verbs
     from harness.cli import entry
-    from harness.cli.main import GROUPS, VERBS, command_of
+    from harness.cli.main import GROUPS, VERBS, build_command
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
-    from harness.run.engines import EngineChoice, kinds, open_engine
+    from harness.run.engines import EngineChoice, engine_kinds, open_engine
     from harness.run.installed import checked
-    from harness.run.receipt import containment
+    from harness.run.receipt import probed_containment
     from harness.store.store import Store
     from harness.studies.registry import studies
 
     import_module("numpy.random"), [study.scorers for study in studies()]
-    studies(), kinds(), [getattr(verbs, name) for name in dir(verbs)]
-    [command_of(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
+    studies(), engine_kinds(), [getattr(verbs, name) for name in dir(verbs)]
+    [build_command(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
     for module in (entry, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart
         vars(module)["is_clean"] = lambda: True
     checked._LOOKS[True] = checked.check_once()  # as setup has read it: what is installed here no test alters
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(HarnessError):
         here = Path(folder)  # and what the usual isolation keeps from a step no test changes
         engine = open_engine(EngineChoice(images=here), here, "cpu", Resources())
-        containment(Store.make(here / "store"), engine, threading.Event())
+        probed_containment(Store.make(here / "store"), engine, threading.Event())
     gc.collect()
     gc.freeze()
     for line in asked:

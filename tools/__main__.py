@@ -12,7 +12,7 @@ from harness_tools.http_door import RATE, open_door
 from harness_tools.pipe import Answering
 
 
-def options(argv: Sequence[str]) -> argparse.Namespace:
+def parse_options(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line of the server."""
     parser = argparse.ArgumentParser("harness_tools", description="Serves agents over stdio or HTTP.")
     parser.add_argument("manifests", nargs="*", help="manifests that are served; default: all that allow it")
@@ -34,7 +34,7 @@ def options(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Serve agents until the client goes away, or over HTTP until this process is told to end."""
-    asked = options(argv)
+    asked = parse_options(argv)
     try:
         door = open_door(asked) if asked.http else None
     except HarnessError as bad:
@@ -43,9 +43,9 @@ def main(argv: Sequence[str]) -> int:
     begun = None
     if asked.agent_uid is None and (door is None or door.rules.loopback):  # else users or tokens are checked first
         begun = Answering(asked.profile, None, (door.listening, door.rules.as_text()) if door else None)
-    from harness_tools.supervisor import supervise  # noqa: PLC0415 - while the other process starts
+    from harness_tools.supervisor import serve_agents  # noqa: PLC0415 - while the other process starts
 
-    return supervise(asked, begun, door)
+    return serve_agents(asked, begun, door)
 
 
 if __name__ == "__main__":

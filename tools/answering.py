@@ -17,19 +17,19 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-from harness_tools.child_start import alone, claim_connection, loading
+from harness_tools.child_start import claim_connection, lazy_packages, paused_collection
 
 if TYPE_CHECKING:
     from harness.attempts.calls import AgentReply, CallFacts
     from harness_tools.sessions import CallSession
 
-with loading():  # an agent waits for this: the SDK and pydantic's models are nine tenths of the start
-    alone("mcp", "mcp.server")
+with paused_collection():  # an agent waits for this: the SDK and pydantic's models are nine tenths of the start
+    lazy_packages("mcp", "mcp.server")
     from harness_tools.pipe_backend import PipeBackend, PipeClient
     from harness_tools.server import build_server
     from harness_tools.sessions import open_session, refusals_into
     from harness_tools.tool_table import profile_tools, tools_fingerprint
-    from harness_tools.wire import serve
+    from harness_tools.wire import serve_client
 
 DIES, DUMPABLE, NO_NEW_PRIVILEGES = 1, 4, 38  # of prctl(2)
 
@@ -75,7 +75,7 @@ def become_user(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def shut_in() -> None:
+def shut_in_process() -> None:
     """Deny other processes of the same user access to this process' memory and files, and end it with its parent."""
     control = ctypes.CDLL(None).prctl
     control(DUMPABLE, 0)
@@ -92,7 +92,7 @@ def main(argv: Sequence[str]) -> None:
     pipe, profile = socket.socket(fileno=int(argv[0])), argv[1]
     for uid in argv[2:]:
         become_user(int(uid))
-    shut_in()
+    shut_in_process()
     fingerprint = tools_fingerprint(profile_tools(profile))
     asking = PipeClient(pipe, ended=lambda: os._exit(0))
     backend, hello = PipeBackend(asking), asking.send("hello", tools=fingerprint).result()
@@ -104,7 +104,7 @@ def main(argv: Sequence[str]) -> None:
     else:
         session = open_session(profile, hello.files[0], backend, fingerprint)
         server = build_server(profile, SessionBackend(session, backend), version)
-    serve(server, wire, refusals_into(session))
+    serve_client(server, wire, refusals_into(session))
     session.close()
     os._exit(0)  # threads that still wait for the supervisor are not waited for
 

@@ -31,7 +31,7 @@ def claim_connection(source: int = 0, sink: int = 1) -> tuple[int, int]:
 
 
 @contextmanager
-def loading() -> Iterator[None]:
+def paused_collection() -> Iterator[None]:
     """Context manager for imports: no garbage is collected meanwhile, nor later among the objects that were loaded."""
     gc.disable()
     try:
@@ -41,7 +41,7 @@ def loading() -> Iterator[None]:
         gc.enable()
 
 
-def alone(*packages: str) -> None:
+def lazy_packages(*packages: str) -> None:
     """Let modules of these packages be imported without running the packages' own `__init__`, until that is needed.
 
     The `__init__` of an SDK imports its client and its HTTP servers, which takes a quarter of the start of a server

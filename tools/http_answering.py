@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from harness_tools.child_start import alone, claim_connection, loading
+from harness_tools.child_start import claim_connection, lazy_packages, paused_collection
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from harness_tools.lines import Refusal
     from harness_tools.sessions import CallSession
 
-with loading():  # an agent waits for this
-    alone("mcp", "mcp.server")
+with paused_collection():  # an agent waits for this
+    lazy_packages("mcp", "mcp.server")
     import anyio._backends._asyncio  # noqa: F401 - else imported when it is first used, perhaps as another user
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from harness.attempts.codes import AttemptError
     from harness.attempts.tokens import Token
-    from harness_tools.answering import become_user, shut_in
+    from harness_tools.answering import become_user, shut_in_process
     from harness_tools.http_door import PATH, DoorRules
     from harness_tools.http_guard import AT_ONCE, FRESH, Caller, Guard
     from harness_tools.http_wire import HttpWire, Message, Scope
@@ -171,7 +171,7 @@ def _token(told: Mapping[str, Any]) -> Token:
     return Token(told["sha256"], told["principal"], tuple(told["scopes"]), told["expires"])
 
 
-def caller_of(ctx: ServerRequestContext[Any, Any]) -> CallerBackend:
+def answering_backend(ctx: ServerRequestContext[Any, Any]) -> CallerBackend:
     """Return who answers a call: the backend of the principal that the guard found for its request."""
     assert ctx.request is not None  # over HTTP there always is one
     backend: CallerBackend = ctx.request.scope["caller"].backend
@@ -232,7 +232,7 @@ class _Ends:
         """Become the agent's user, shut this process in, and begin to speak with the supervisor."""
         for uid in self._uids:
             become_user(int(uid))
-        shut_in()
+        shut_in_process()
         self.pipe = PipeClient(self._socket, ended=lambda: os._exit(0))
 
 
@@ -253,7 +253,7 @@ def main(argv: Sequence[str]) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # three files an attempt, and one a connection
     listening.setblocking(False)
     fingerprint = tools_fingerprint(profile_tools(profile))
-    server = build_shared_server(profile, caller_of, _version())
+    server = build_shared_server(profile, answering_backend, _version())
     asyncio.run(_serve(server, listening, rules, profile, _Ends(pipe, argv[4:], fingerprint)))
 
 

@@ -18,7 +18,7 @@ from harness.attempts.codes import AttemptError
 from harness.attempts.tokens import Token, digest_of_token
 from harness_tools.http_door import PATH, DoorRules
 from harness_tools.http_wire import Application, Message, Scope
-from harness_tools.lines import INVALID_REQUEST, MOST, Refusal, has_surrogates, parse
+from harness_tools.lines import INVALID_REQUEST, MOST, Refusal, has_surrogates, parse_line
 
 AT_ONCE = 64  # requests of one principal that are answered at a time
 BURST = 5.0  # seconds of its rate that a principal may use at once
@@ -124,7 +124,7 @@ class Guard:
         body = await self._body(caller, scope, receive)
         if body is None:
             return
-        message = parse(body)
+        message = parse_line(body)
         if isinstance(message, dict) and b"\\u" in body and has_surrogates(message):  # the SDK parses the bytes again
             error = AttemptError("E_ENCODING", "the message holds a lone surrogate")
             message = Refusal(INVALID_REQUEST, error, message.get("id"), len(body))

@@ -83,7 +83,7 @@ def _line(size: int, begin: bytes, waiting: bytearray, most: int) -> bytes | Lon
     return LongLine(size, begin or bytes(waiting[:KEPT]), bytes(waiting[-KEPT:]))
 
 
-def parse(line: bytes | LongLine) -> Message | Refusal | None:
+def parse_line(line: bytes | LongLine) -> Message | Refusal | None:
     """Return the message in a line, or a refusal that says why it is not one; None if no answer is needed."""
     if isinstance(line, LongLine):
         error = AttemptError("E_TOO_LARGE", f"a message of {line.size} bytes was dropped: at most {MOST} are read")

@@ -25,7 +25,7 @@ FILES = 8  # descriptors that are sent with one line, at most
 Message = dict[str, Any]
 
 
-def pair() -> tuple[socket.socket, socket.socket]:
+def open_pipe() -> tuple[socket.socket, socket.socket]:
     """Return the two ends of a new pipe."""
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
 
@@ -91,7 +91,7 @@ class Answering:
 
     def __init__(self, profile: str, agent_uid: int | None, http: tuple[socket.socket, str] | None = None) -> None:
         """Start it; over HTTP it is given a listening socket and a door's rules, else standard input and output."""
-        self.pipe, theirs = pair()
+        self.pipe, theirs = open_pipe()
         told = {name: os.environ[name] for name in TOLD if name in os.environ}
         if "PYTHONPATH" in told:
             told["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, told["PYTHONPATH"].split(os.pathsep)))

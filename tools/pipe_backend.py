@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from harness.attempts.calls import OpenedAttempt
-from harness.attempts.codes import AttemptError, from_reply
-from harness.digest import canonical, sha256
+from harness.attempts.codes import AttemptError, error_from_reply
+from harness.digest import canonical_json, sha256
 from harness_tools.pipe import Message, Pipe, close_all
 
 CALL_PATIENCE = 3.0  # seconds that a call waits; many clients give up a call after five
@@ -159,7 +159,7 @@ class PipeClient:
         if future is None:
             close_all(files)
         elif "error" in message:
-            future.set_exception(from_reply(message["error"]))
+            future.set_exception(error_from_reply(message["error"]))
         else:
             future.set_result(PipeAnswer(message["ok"], tuple(files)))
 
@@ -195,7 +195,7 @@ class PipeBackend:
 
     def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:
         """Open an attempt; making its view may take longer than one call."""
-        key = "open " + sha256(canonical(dict(request)))
+        key = "open " + sha256(canonical_json(dict(request)))
         return self._handed(self._asking.ask_again(key, "open", **request, tools=tools))
 
     def reopen(self, attempt_id: str) -> OpenedAttempt:
@@ -222,18 +222,18 @@ class PipeBackend:
 
     def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Score one text; the scorer may take longer than one call."""
-        key = "score_text " + sha256(canonical(dict(request)))
+        key = "score_text " + sha256(canonical_json(dict(request)))
         return dict(self._asking.ask_again(key, "score_text", **request).data)
 
     def verb(self, tool: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call a verb for an operator or auditor, and return its result."""
-        key = f"{tool} {sha256(canonical(dict(request)))}"
+        key = f"{tool} {sha256(canonical_json(dict(request)))}"
         return dict(self._asking.ask_again(key, "verb", tool=tool, arguments=dict(request)).data)
 
     def run(self, tool: str, request: Mapping[str, Any], client: str = "") -> Mapping[str, Any]:
         """Make a call of an agent that runs manifests, and return its result."""
         asked = {"tool": tool, "arguments": dict(request), "client": client}
-        return dict(self._asking.ask_again(f"run {sha256(canonical(asked))}", "run", **asked).data)
+        return dict(self._asking.ask_again(f"run {sha256(canonical_json(asked))}", "run", **asked).data)
 
     def _handed(self, answered: PipeAnswer) -> OpenedAttempt:
         if len(answered.files) != 3:

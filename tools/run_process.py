@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from harness_tools.child_start import loading
+from harness_tools.child_start import paused_collection
 
-with loading():
+with paused_collection():
     from harness.verbs.asked_process import perform_asked
     from harness.verbs.project import Project
 

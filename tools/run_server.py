@@ -44,7 +44,7 @@ from pydantic import Field
 from harness.attempts.calls import AgentReply
 from harness.attempts.codes import AttemptError
 from harness_tools.run_shapes import LONGEST_WAIT
-from harness_tools.server import CallBackend, Gate, build_server, facts, result
+from harness_tools.server import CallBackend, Gate, build_server, client_facts, tool_result
 
 TASKS = "io.modelcontextprotocol/tasks"
 INVALID_PARAMS, INTERNAL, NO_METHOD, LACKS_CAPABILITY = -32602, -32603, -32601, -32021
@@ -146,7 +146,7 @@ class RunTasks(Extension):
     async def _get(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
         reply = await self._reply(ctx, params, "get_run", {"run": params.task_id})
         state = dict(reply.data or {})
-        done = {"result": result(reply).model_dump(mode="json", by_alias=True, exclude_none=True)}
+        done = {"result": tool_result(reply).model_dump(mode="json", by_alias=True, exclude_none=True)}
         return _task(state) | (done if state["ended"] and state["state"] != "cancelled" else {})
 
     async def _update(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
@@ -197,9 +197,9 @@ async def _read(gate: Gate, ctx: Context, tool: str, asked: Mapping[str, Any]) -
     """
     until = time.monotonic() + LONGEST_WAIT
     try:
-        reply = await gate.reply(ctx, tool, asked, facts(ctx))
+        reply = await gate.reply(ctx, tool, asked, client_facts(ctx))
         while reply.error and reply.error.name == "E_BUSY" and time.monotonic() < until:
-            reply = await gate.reply(ctx, tool, asked, facts(ctx))
+            reply = await gate.reply(ctx, tool, asked, client_facts(ctx))
     except OSError:
         raise MCPError(code=INTERNAL, message="the server cannot write this request down") from None
     if reply.error is not None:

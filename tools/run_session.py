@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempt_call, began
+from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, arrival_time, attempt_call
 from harness.attempts.codes import REPLY_BYTES, AttemptError, suggest_name
 from harness.attempts.shapes import describe_rejected
-from harness.attempts.transcript import ChainLog, session_log
-from harness.digest import canonical
+from harness.attempts.transcript import ChainLog, open_session_log
+from harness.digest import canonical_json
 from harness_tools.pipe_backend import PipeBackend
 from harness_tools.run_shapes import PromptForm, ReadForm, ServedForm
 from harness_tools.sessions import VerbSession, asked_arguments
@@ -34,7 +34,7 @@ class RunSession(VerbSession):
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
         """Answer a call of a tool, or a read, and log it."""
-        since = began()
+        since = arrival_time()
         return self._written(tool, attempt_call(args, lambda: self._made(tool, args, facts.client)), facts, since)
 
     def peek(self, args: object) -> Mapping[str, Any]:
@@ -48,7 +48,7 @@ class RunSession(VerbSession):
             raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, self._tools))
         request = asked_arguments(tool, form, args)
         data = dict(self._backend.run(tool, request, client))
-        if len(canonical(data)) > REPLY_BYTES:
+        if len(canonical_json(data)) > REPLY_BYTES:
             raise AttemptError("E_TOO_LARGE", "the result is larger than a reply may be", "Ask for a smaller page.")
         kept = describe_rejected(request)
         return CallOutcome(kept, kept["sha256"], data)
@@ -56,7 +56,7 @@ class RunSession(VerbSession):
 
 def open_run_session(handle: int, backend: PipeBackend) -> RunSession:
     """Return the session that writes to the log that the supervisor began."""
-    return RunSession(session_log(handle), backend)
+    return RunSession(open_session_log(handle), backend)
 
 
 class RunBackend:

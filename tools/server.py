@@ -78,10 +78,12 @@ class Gate(Extension):
     ) -> HandlerResult:
         """Answer a call; `call_next` is never called, because there is no handler behind the gate."""
         try:
-            return result(await self.reply(ctx, params.name, params.arguments or {}, facts(ctx)))
+            return tool_result(await self.reply(ctx, params.name, params.arguments or {}, client_facts(ctx)))
         except Exception:  # the log is not writable: a reply that was not logged is not sent
             LOG.exception("a call of %r was not answered", params.name[:LONGEST_CLIENT])
-            return result(AgentReply(None, AttemptError("E_INTERNAL", "the server cannot write this call down"), ""))
+            return tool_result(
+                AgentReply(None, AttemptError("E_INTERNAL", "the server cannot write this call down"), "")
+            )
 
     async def reply(
         self, ctx: ServerRequestContext[Any, Any], tool: str, arguments: Mapping[str, Any], said: CallFacts
@@ -102,7 +104,7 @@ class Gate(Extension):
         return reply
 
 
-def result(reply: AgentReply) -> CallToolResult:
+def tool_result(reply: AgentReply) -> CallToolResult:
     """Return a reply in the form of MCP: the data as structure and as text, the images, and the head in `_meta`."""
     meta = {"transcript_head": reply.head}
     if reply.error is not None:
@@ -115,7 +117,7 @@ def result(reply: AgentReply) -> CallToolResult:
     return CallToolResult(content=content, structured_content=data, _meta=meta)
 
 
-def facts(ctx: ServerRequestContext[Any, Any]) -> CallFacts:
+def client_facts(ctx: ServerRequestContext[Any, Any]) -> CallFacts:
     """Return the protocol version, and the name and version that the client states, shortened.
 
     Over HTTP a client of the older protocols states them once, before any session, so its header User-Agent is taken.

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempt_call, began
+from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, arrival_time, attempt_call
 from harness.attempts.codes import REPLY_BYTES, AttemptError, printable_text, suggest_name
 from harness.attempts.session import Session
 from harness.attempts.shapes import describe_rejected
-from harness.attempts.transcript import CALL, ChainLog, session_log
-from harness.digest import canonical
+from harness.attempts.transcript import CALL, ChainLog, open_session_log
+from harness.digest import canonical_json
 from harness_tools.lines import Refusal
 from harness_tools.pipe_backend import PipeBackend
 from harness_tools.tool_table import TOOLS
@@ -50,13 +50,13 @@ class VerbSession:
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
         """Answer a call and log it."""
-        since = began()
+        since = arrival_time()
         return self._written(tool, attempt_call(args, lambda: self._answered(tool, args)), facts, since)
 
     def refuse(self, error: AttemptError, seen: object, facts: CallFacts) -> AgentReply:
         """Log a message that was refused before it became a call."""
         kept = describe_rejected(seen)
-        return self._written("", CallOutcome(kept, kept["sha256"], None, error), facts, began())
+        return self._written("", CallOutcome(kept, kept["sha256"], None, error), facts, arrival_time())
 
     def holds(self, attempt_id: str) -> bool:
         """Whether an attempt is open here: never."""
@@ -71,7 +71,7 @@ class VerbSession:
             raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, self._tools))
         request = asked_arguments(tool, self._tools[tool].request, args)
         data = dict(self._backend.verb(tool, request))
-        if len(canonical(data)) > REPLY_BYTES:
+        if len(canonical_json(data)) > REPLY_BYTES:
             raise AttemptError("E_TOO_LARGE", "the result is larger than a reply may be", "Ask for less of it.")
         kept = describe_rejected(request)  # rows and objects are not logged in full, but with their digest
         return CallOutcome(kept, kept["sha256"], data)
@@ -83,7 +83,7 @@ class VerbSession:
 
 def open_session(profile: str, handle: int, backend: PipeBackend, fingerprint: str) -> CallSession:
     """Return the session of a profile; it writes to the log that the supervisor began."""
-    log = session_log(handle)
+    log = open_session_log(handle)
     return Session(log, backend, fingerprint) if profile == "answer" else VerbSession(profile, log, backend)
 
 

@@ -28,7 +28,7 @@ from typing import Any
 from harness.attempts.codes import AttemptError
 from harness.attempts.tokens import Token, read_tokens
 from harness.attempts.transcript import begin_session
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import STEP_FAILED, HarnessError, InputError
 from harness.run.attempts.served import require_agent_uid
 from harness.store.store import HOME, Store
@@ -158,7 +158,7 @@ class Supervisor:
         self._asked, self._store, self._tree = asked, store, Store(store).tree
         self._many = bool(asked.http)  # principals: requests then say whose they are
         self._principal = f"local:{os.geteuid() if asked.agent_uid is None else asked.agent_uid}"
-        self._session = stamp()
+        self._session = unique_stamp()
         arguments = ["--project", asked.project, "--store", str(store), "--principal", self._principal]
         arguments += ["--session", self._session]
         for name in ("engine", "isolation", "images", "agent_uid"):
@@ -271,7 +271,7 @@ class Supervisor:
     def _hello(self, number: int, tools: str, whose: str) -> None:
         """Begin the log of a session, and hand it over with its profile, principal, versions and limits."""
         told = {"profile": self._asked.profile, "principal": whose or self._principal, "versions": _versions()}
-        path = self._store / "sessions" / f"{stamp() if whose else self._session}.jsonl"
+        path = self._store / "sessions" / f"{unique_stamp() if whose else self._session}.jsonl"
         begin_session(path, {**told, "tools": tools}, self._tree)
         handle = self._tree.open_log(path, make=False)
         self._tell(number, {"ok": {**told, "limits": LIMITS}}, [handle])
@@ -325,7 +325,7 @@ def _versions() -> dict[str, str]:
     return {"harness": "", **found}
 
 
-def supervise(asked: argparse.Namespace, begun: Answering | None, door: Door | None = None) -> int:
+def serve_agents(asked: argparse.Namespace, begun: Answering | None, door: Door | None = None) -> int:
     """Serve agents until the client goes away, and return the exit code.
 
     If agents cannot be served, an answering process that was already started is ended.

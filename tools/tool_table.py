@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from harness.attempts.shapes import REQUESTS, RESULTS
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness_tools import run_shapes
 from harness_tools import verb_shapes as forms
 
@@ -348,7 +348,7 @@ def profile_tools(profile: str) -> list[dict[str, Any]]:
 
 def tools_fingerprint(listed: list[dict[str, Any]]) -> str:
     """Return the digest of a list of tools, exactly as an agent is shown it."""
-    return sha256(canonical(listed))
+    return sha256(canonical_json(listed))
 
 
 INSTRUCTIONS: Mapping[str, str] = {

@@ -23,7 +23,7 @@ from mcp_types.jsonrpc import JSONRPCNotification, JSONRPCRequest
 from pydantic_core import PydanticSerializationError
 
 from harness.attempts.codes import AttemptError
-from harness_tools.lines import Id, LongLine, Message, Refusal, parse, read_lines
+from harness_tools.lines import Id, LongLine, Message, Refusal, parse_line, read_lines
 
 KEPT_SIZE = 1024  # bytes that are counted for a line that is too long
 AHEAD = 8 << 20  # bytes that are read ahead at most
@@ -102,7 +102,7 @@ class Source(_Stream):
         try:
             for line in read_lines(source):
                 size = KEPT_SIZE if isinstance(line, LongLine) else len(line)
-                if (found := parse(line)) is not None:
+                if (found := parse_line(line)) is not None:
                     with self._room:
                         self._room.wait_for(lambda: self._ahead < AHEAD)
                         self._ahead += size
@@ -166,7 +166,7 @@ def _message(found: Message) -> SessionMessage:
 THREADS = 32
 
 
-def serve(server: Server[Any], wire: tuple[int, int], refused: Callable[[Refusal], None]) -> None:
+def serve_client(server: Server[Any], wire: tuple[int, int], refused: Callable[[Refusal], None]) -> None:
     """Serve one client; return at the end of its input, when nothing is left to write.
 
     Threads that still wait for another process are not waited for; they end with this process.

@@ -21,9 +21,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from harness_tools.child_start import claim_connection, loading
+from harness_tools.child_start import claim_connection, paused_collection
 
-with loading():  # while the answering process starts, too
+with paused_collection():  # while the answering process starts, too
     from harness.attempts.codes import AttemptError
     from harness.errors import HarnessError
     from harness.run.attempts.service import LocalBackend, OpenedView

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypedDict
 
 from harness.attempts.codes import AttemptError, printable_text
 from harness.attempts.reads import Data, ReplyImage
-from harness.attempts.shapes import describe_rejected, digest_of
+from harness.attempts.shapes import call_digest, describe_rejected
 from harness.attempts.transcript import done_future
 from harness.errors import HarnessError
 from harness.store.events import AttemptFields
@@ -107,7 +107,7 @@ class CallOutcome:
             "tool": printable_text(tool),
             "args": self.args,
             "args_sha256": self.args_sha256,
-            "result_sha256": digest_of(self.error.as_reply() if self.error else self.data or {}),
+            "result_sha256": call_digest(self.error.as_reply() if self.error else self.data or {}),
             "is_error": self.error is not None,
             "code": self.error.name if self.error else "",
             "protocol": printable_text(facts.protocol),
@@ -119,7 +119,7 @@ class CallOutcome:
 
 def accept_call(args: Mapping[str, Any], data: Data, images: tuple[ReplyImage, ...] = ()) -> CallOutcome:
     """Return the outcome of a call that was answered."""
-    return CallOutcome(args, digest_of(args), data, None, images)
+    return CallOutcome(args, call_digest(args), data, None, images)
 
 
 def attempt_call(args: object, work: Callable[[], CallOutcome]) -> CallOutcome:
@@ -136,6 +136,6 @@ def attempt_call(args: object, work: Callable[[], CallOutcome]) -> CallOutcome:
     return CallOutcome(kept, kept["sha256"], None, error)
 
 
-def began() -> float:
+def arrival_time() -> float:
     """Return the time at which a call arrived."""
     return time.monotonic()

@@ -85,7 +85,7 @@ class AttemptError(InputError):
         return f"{self.name}: {self.what.rstrip('.')}. Next: {self.next}"
 
 
-def from_reply(data: Mapping[str, Any]) -> AttemptError:
+def error_from_reply(data: Mapping[str, Any]) -> AttemptError:
     """Return the exception for the data of `as_reply`, as received over a pipe."""
     code = data.get("code")
     known = code if isinstance(code, str) and code in CODES else "E_INTERNAL"

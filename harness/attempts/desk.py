@@ -14,7 +14,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, OpenedAttempt, accept_call, attempt_call, began
+from harness.attempts.calls import (
+    AgentReply,
+    CallFacts,
+    CallOutcome,
+    OpenedAttempt,
+    accept_call,
+    arrival_time,
+    attempt_call,
+)
 from harness.attempts.codes import ANSWER_BYTES, AttemptError
 from harness.attempts.reads import Data, Listing, ViewReader
 from harness.attempts.shapes import (
@@ -22,8 +30,8 @@ from harness.attempts.shapes import (
     ListItemsArgs,
     SubmitAnswersRequest,
     SubmittedAnswer,
+    call_digest,
     describe_rejected,
-    digest_of,
     parse_arguments,
 )
 from harness.attempts.transcript import (
@@ -37,7 +45,7 @@ from harness.attempts.transcript import (
     Transcript,
     answer_text,
 )
-from harness.clock import Clock, after
+from harness.clock import Clock, time_after
 from harness.digest import MAX_INT
 from harness.errors import DamageError
 from harness.store.events import AttemptFields
@@ -58,7 +66,9 @@ class Submission:
         return [{name: each for name, each in receipt.items() if name not in _REPLY_ONLY} for receipt in self.receipts]
 
 
-def submit(state: AttemptState, listing: Listing, answers: Sequence[SubmittedAnswer], record: int) -> Submission:
+def receive_answers(
+    state: AttemptState, listing: Listing, answers: Sequence[SubmittedAnswer], record: int
+) -> Submission:
     """Check the answers of one call, and return what is to be recorded of them and a receipt for each.
 
     `record` is the number of that call's line in the transcript. The state changes only when the line is written.
@@ -141,7 +151,7 @@ class Desk:
             raise DamageError("this view is not the attempt's", next="have the operator restore the view")
         self._listing = Listing(state, view)
         budget, started = state.header["budget"], state.header["at"]
-        self._until = after(started, budget["seconds"])
+        self._until = time_after(started, budget["seconds"])
         self._lock = threading.Lock()
         self._shut = False
         self._scoring = 0  # texts being scored; each is a call that is not recorded yet
@@ -162,7 +172,7 @@ class Desk:
         with self._lock:
             if self._shut or self.closed:
                 raise DeskClosedError
-            since = began()
+            since = arrival_time()
             return self._written(tool, attempt_call(args, lambda: self._answered(tool, args)), facts, since)
 
     def score(self, args: object, facts: CallFacts, work: Callable[[Data], Data]) -> AgentReply:
@@ -174,7 +184,7 @@ class Desk:
         with self._lock:
             if self._shut or self.closed:
                 raise DeskClosedError
-            since = began()
+            since = arrival_time()
             refused = attempt_call(args, lambda: self._scorable(args))
             if refused.error is not None:
                 return self._written(SCORE, refused, facts, since)
@@ -252,7 +262,7 @@ class Desk:
             raise AttemptError(
                 "E_ARGUMENT", "this item is still open in its attempt", "Submit your answer to it first: it is final."
             )
-        return CallOutcome(asked, digest_of(asked))
+        return CallOutcome(asked, call_digest(asked))
 
     def _list(self, args: dict[str, Any], request: Any) -> CallOutcome:
         return accept_call(args, self._listing.page(self.transcript.state, cast(ListItemsArgs, args)))
@@ -265,7 +275,7 @@ class Desk:
 
     def _submit(self, args: dict[str, Any], request: SubmitAnswersRequest) -> CallOutcome:
         state, log = self.transcript.state, self.transcript.log
-        made = submit(state, self._listing, request.answers, log.count)
+        made = receive_answers(state, self._listing, request.answers, log.count)
         new = [receipt["item_id"] for receipt in made.receipts if receipt["status"] == "recorded"]
         remaining = state.unanswered - len(set(new))
         kept = {**args, "answers": made.recorded}
@@ -279,7 +289,7 @@ class Desk:
             "calls_left": max(0, state.calls_left - 1),
             **({} if remaining else {"next": "Call finish_attempt."}),
         }
-        return CallOutcome(kept, digest_of(kept), data, None, (), made.logged)
+        return CallOutcome(kept, call_digest(kept), data, None, (), made.logged)
 
     def _finish(self, args: dict[str, Any], request: Any) -> CallOutcome:
         hidden = self.transcript.state.header["hidden"]

@@ -27,7 +27,7 @@ from harness.attempts.codes import (
 )
 from harness.attempts.shapes import FormerGetItemArgs, GetItemArgs, ListItemsArgs
 from harness.attempts.transcript import AttemptState, item_id, make_cursor, read_cursor
-from harness.digest import canonical, sha256, sha256_stream
+from harness.digest import canonical_json, sha256, sha256_stream
 from harness.errors import DamageError
 
 KIND = "view/1"
@@ -115,7 +115,7 @@ class ViewReader:
 
 def prompt_text(row: ViewRow) -> str:
     """Return the whole prompt as text: its own text, or its turns as canonical JSON."""
-    return str(row["text"]) if "text" in row else canonical(row["messages"]).decode()
+    return str(row["text"]) if "text" in row else canonical_json(row["messages"]).decode()
 
 
 def prompt_form(row: ViewRow) -> str:
@@ -126,7 +126,7 @@ def prompt_form(row: ViewRow) -> str:
 def prompt_asked(row: ViewRow) -> str:
     """Return the text that distinguishes a prompt from others: its text, or that of its last turn."""
     last = row["messages"][-1]["content"] if "messages" in row else row["text"]
-    return last if isinstance(last, str) else canonical(last).decode()
+    return last if isinstance(last, str) else canonical_json(last).decode()
 
 
 def _preview(text: str) -> str:
@@ -241,7 +241,7 @@ class Listing:
     def _item(self, name: str, number: int) -> tuple[Data, Sequence[ViewImage]]:
         """Return one part of an item's prompt, and the images that come with it."""
         row = self.row(name)
-        texts, groups = parts(prompt_text(row)), list(_grouped(row.get("media", [])))
+        texts, groups = split_text(prompt_text(row)), list(_grouped(row.get("media", [])))
         count = max(len(texts), len(groups))
         if number > count:
             raise AttemptError("E_PART", f"this item has {count} part{'s' * (count > 1)}")
@@ -276,7 +276,7 @@ class Listing:
         """Return the result of get_item as it was when a call read one item."""
         name, number = args["item_id"], args["part"]
         row = self.row(name)
-        texts = parts(prompt_text(row))
+        texts = split_text(prompt_text(row))
         groups = list(_grouped(row.get("media", [])))
         count = max(len(texts), len(groups))
         if number > count:
@@ -340,7 +340,7 @@ def _status(state: AttemptState, name: str) -> str:
     return "answered" if name in state.answers else "open"
 
 
-def parts(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
     """Cut a text into parts of at most 12 KiB in UTF-8, never within a character; joined they are the text.
 
     A part with many characters that JSON escapes is shorter, so that its reply stays within bounds too.

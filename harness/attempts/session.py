@@ -10,7 +10,7 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping
 
-from harness.attempts.calls import AgentReply, Backend, CallFacts, CallOutcome, accept_call, attempt_call, began
+from harness.attempts.calls import AgentReply, Backend, CallFacts, CallOutcome, accept_call, arrival_time, attempt_call
 from harness.attempts.codes import AttemptError, suggest_name
 from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError, Desks, EndedAttempt
 from harness.attempts.reads import Data
@@ -103,7 +103,7 @@ class Session:
                 raise refusal
             return self._answered(tool, args)
 
-        since = began()
+        since = arrival_time()
         outcome = attempt_call(args, work)
         _, durable = self._log.add(CALL, outcome.fields(tool, facts, since), durable=tool == "start_attempt")
         return AgentReply(outcome.data, outcome.error, self._log.head, outcome.images, durable)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from harness.attempts.codes import ANSWER_BYTES, ANSWERS, KEPT_BYTES, PAGE, AttemptError, printable_text, suggest_name
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.texts import reject_duplicates
 
 _ANSWER = {"anyOf": [{"type": "string", "maxLength": ANSWER_BYTES}, {"type": "integer"}]}
@@ -431,6 +431,6 @@ def describe_rejected(value: object) -> Rejected:
     return {"head": text[:KEPT_BYTES], "sha256": sha256(text.encode()), "size": len(text)}
 
 
-def digest_of(value: Mapping[str, object]) -> str:
+def call_digest(value: Mapping[str, object]) -> str:
     """Return the digest of arguments or of a result, without `transcript_head`, which depends on it."""
-    return sha256(canonical({name: each for name, each in value.items() if name != "transcript_head"}))
+    return sha256(canonical_json({name: each for name, each in value.items() if name != "transcript_head"}))

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from harness.clock import after, now
+from harness.clock import current_time, time_after
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.store.blobs import is_digest
@@ -46,7 +46,7 @@ class Token:
 
     def is_live(self, at: str = "") -> bool:
         """Whether the token has not expired, now or at a time stamp."""
-        return (at or now()) < self.expires
+        return (at or current_time()) < self.expires
 
     @property
     def caller(self) -> str:
@@ -111,7 +111,7 @@ def add_token(store: Store, principal: str, scopes: Iterable[str], days: int) ->
     if not 1 <= days <= LONGEST:
         raise InputError(f"a token cannot last {days} days", next=f"1 to {LONGEST} days; make another one later")
     secret = PREFIX + secrets.token_urlsafe(BYTES)
-    made = Token(digest_of_token(secret), principal, wanted, after(now(), days * DAY))
+    made = Token(digest_of_token(secret), principal, wanted, time_after(current_time(), days * DAY))
     with store.lock(_LOCK):
         known = dict(read_tokens(store))
         if len(known) >= MOST:

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any, Final, TypedDict, cast
 
 from harness.attempts.codes import AttemptError
-from harness.clock import Clock, after
-from harness.digest import CHUNK, MAX_INT, canonical, document, sha256
+from harness.clock import Clock, time_after
+from harness.digest import CHUNK, MAX_INT, canonical_json, encode_document, sha256
 from harness.errors import DamageError, Defect, HarnessError
-from harness.files import append_durable, translate_os_error, write_all, write_atomic
+from harness.files import append_durable, translate_os_error, write_atomic, write_every_byte
 from harness.store.events import AttemptEvent, AttemptFields
 from harness.store.journal import START, AttemptLog, check_chain
 from harness.store.tree import MOST_LOG, StoreTree
@@ -97,7 +97,7 @@ def create_log(path: Path, kind: AttemptLog, event: str, fields: AttemptFields, 
     Only its owner can read the file.
     """
     body = {"type": kind, "event": event, "at": Clock().now(), "n": 0, "prev": START, **fields}
-    line = document(body) + b"\n"
+    line = encode_document(body) + b"\n"
     write = tree.write_file if tree else write_atomic
     write(path, line, mode=0o600)
     return sha256(line)
@@ -175,9 +175,9 @@ class ChainLog:
                 "prev": self.head,
                 **fields,
             }
-            line = document(body) + b"\n"
+            line = encode_document(body) + b"\n"
             try:
-                write_all(self._handle, line)
+                write_every_byte(self._handle, line)
             except OSError as bad:  # a full disk may take half a line, so the log is cut to its last complete state
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._handle, self._size)
@@ -212,7 +212,7 @@ def begin_session(path: Path, fields: Mapping[str, Any], tree: StoreTree | None 
     return create_log(path, SESSION_KIND, "session.started", cast(AttemptFields, fields), tree)
 
 
-def session_log(handle: int) -> ChainLog:
+def open_session_log(handle: int) -> ChainLog:
     """Open a session's log behind a descriptor; if it already had events, a `reopened` event is added."""
     log = ChainLog(handle, SESSION_KIND)
     reopened, log.found = log.torn > 0 or len(log.found) > 1, ()
@@ -226,7 +226,7 @@ _MARK = 16  # bytes of a cursor's HMAC
 
 def item_key(item: str, template: int) -> str:
     """Return the key of a prompt in a view: the digest of its item and template."""
-    return sha256(canonical({"item": item, "template": template}))
+    return sha256(canonical_json({"item": item, "template": template}))
 
 
 def item_id(secret: bytes, key: str) -> str:
@@ -252,7 +252,7 @@ def read_cursor(secret: bytes, query: Mapping[str, str | int], cursor: str) -> s
 
 
 def _code(secret: bytes, query: Mapping[str, str | int], last: str) -> bytes:
-    return hmac.digest(secret, canonical({"cursor": last, "query": dict(query)}), "sha256")[:_MARK]
+    return hmac.digest(secret, canonical_json({"cursor": last, "query": dict(query)}), "sha256")[:_MARK]
 
 
 RECORDED = "recorded"
@@ -276,7 +276,7 @@ class RecordedAnswer:
 
 def answer_digest(text: str, abstain: bool, confidence: str | None) -> str:
     """Return the digest of an answer; equal answers have equal digests, however they were sent."""
-    return sha256(canonical({"abstain": abstain, "answer": text, "confidence": confidence}))
+    return sha256(canonical_json({"abstain": abstain, "answer": text, "confidence": confidence}))
 
 
 def answer_text(answer: str | int) -> str:
@@ -378,7 +378,7 @@ class AttemptState:
         return {"answered": len(self.answers), "abstained": abstained, "missing": self.unanswered}
 
 
-def fold(events: Iterable[AttemptEvent]) -> AttemptState:
+def fold_events(events: Iterable[AttemptEvent]) -> AttemptState:
     """Return the state after all events of a transcript, the first of which starts the attempt."""
     first, *rest = events
     state = AttemptState(first)
@@ -405,7 +405,7 @@ def _sound(header: AttemptEvent) -> bool:
     counts = (budget.get("calls"), budget.get("seconds"), header["items"])
     try:
         bytes.fromhex(header["secret"])
-        after(header["at"], budget["seconds"])
+        time_after(header["at"], budget["seconds"])
     except (ValueError, LookupError, TypeError, OverflowError):
         return False
     words = (canary.get("key"), canary.get("sha256"))
@@ -437,7 +437,7 @@ class Transcript:
         self.log = ChainLog(handle, KIND, clock)
         if self.log.found[0]["event"] != STARTED:
             raise DamageError("this transcript does not begin with a start", next="restore it from a copy")
-        self.state: AttemptState = fold(self.log.found)
+        self.state: AttemptState = fold_events(self.log.found)
         reopened, self.log.found = len(self.log.found) > 1 or self.log.torn > 0, ()
         if self.state.flaws:
             raise DamageError(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.client_config import CLIENTS, client_config, server_command
-from harness.cli.entry import PROFILES, VALUES, become_server, installed, manifest_place
-from harness.cli.options import Given, takes
-from harness.cli.terminal import flat_lines, give, say, show, table, watching
+from harness.cli.entry import PROFILES, VALUES, become_server, has_server_packages, manifest_place
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import flat_lines, format_table, print_data, print_message, show_progress, write_bytes
 from harness.errors import DISAGREED, InputError, MissingError
 from harness.verbs.requests import (
     AttemptRequest,
@@ -47,8 +47,8 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-@takes(AttemptsRequest)
-def ls(given: Given) -> int:
+@with_request_options(AttemptsRequest)
+def ls(given: GivenOptions) -> int:
     """List the attempts of the store, the newest first."""
     from harness.verbs import attempts as verbs
 
@@ -57,12 +57,14 @@ def ls(given: Given) -> int:
         [one.attempt, one.manifest, one.split, one.label or "-", one.status, f"{one.answered} of {one.items}"]
         for one in done.attempts
     ]
-    text = table(["attempt", "manifest", "split", "agent", "status", "answered"], rows) if rows else "no attempts"
+    text = (
+        format_table(["attempt", "manifest", "split", "agent", "status", "answered"], rows) if rows else "no attempts"
+    )
     return given.show(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""))
 
 
-@takes(AttemptRequest)
-def show_(given: Given) -> int:
+@with_request_options(AttemptRequest)
+def show_(given: GivenOptions) -> int:
     """Show one attempt: its counts, what its verdict rests on, and its scores once it is scored."""
     from harness.verbs import attempts as verbs
 
@@ -87,7 +89,9 @@ def _shown(done: Any) -> str:
     meanings = done.scores.get("meanings", {})
     told = [(_measure(line), line) for line in done.scores.get("scores", [])]
     rows = [_score(name, line) for name, line in told if not line.get("metric") or name in meanings]
-    return flat_lines(lines) + (f"\n{table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else "")
+    return flat_lines(lines) + (
+        f"\n{format_table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else ""
+    )
 
 
 def _measure(line: dict[str, Any]) -> str:
@@ -102,8 +106,8 @@ def _score(name: str, line: dict[str, Any]) -> list[str]:
     return [f"{line['dataset']}/{name}", shown, between, str(line["n"]), str(line.get("unanswered", 0))]
 
 
-@takes(AttemptRequest)
-def abandon(given: Given) -> int:
+@with_request_options(AttemptRequest)
+def abandon(given: GivenOptions) -> int:
     """Close an attempt that nobody goes on with."""
     from harness.verbs import attempts as verbs
 
@@ -111,9 +115,9 @@ def abandon(given: Given) -> int:
     return given.show(done, _shown(done))
 
 
-@takes(EngineRequest, without=("max_memory",))
+@with_request_options(EngineRequest, without=("max_memory",))
 def start(
-    given: Given,
+    given: GivenOptions,
     manifest: Annotated[Path, typer.Argument(help="The manifest file.", show_default=False)],
     split: Annotated[str, typer.Argument(help="One of its splits.", show_default=False)],
     subset: Annotated[str, typer.Option("--subset", help="A part of the split; default: all of it.")] = "",
@@ -132,13 +136,13 @@ def start(
     }
     begun = _call("start_attempt", args, given, manifests=[manifest])
     text = f"{begun['attempt_id']}\n{begun['n_items']} items, {begun['budget']['calls']} calls"
-    show(begun, f"{text}; next: `harness attempts items {begun['attempt_id']}`", given.json)
+    print_data(begun, f"{text}; next: `harness attempts items {begun['attempt_id']}`", given.json)
     return 0
 
 
-@takes(AttemptRequest)
+@with_request_options(AttemptRequest)
 def items(
-    given: Given,
+    given: GivenOptions,
     limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="Items of a page.")] = 10,
     cursor: Annotated[str, typer.Option("--cursor", help="Where the next page begins.")] = "",
     status: Annotated[str, typer.Option("--status", help="open, answered or all.")] = "open",
@@ -148,14 +152,16 @@ def items(
     page = _call("list_items", {**args, **({"cursor": cursor} if cursor else {})}, given)
     rows = [[one["item_id"], one["task"], one["status"], one["preview"]] for one in page["items"]]
     more = f"\nnext page: --cursor {page['next_cursor']}" if "next_cursor" in page else ""
-    text = table(["item", "task", "status", "prompt"], rows) if rows else "no items"
-    show(page, f"{text}{more}\n{page['remaining']} without an answer, {page['calls_left']} calls left", given.json)
+    text = format_table(["item", "task", "status", "prompt"], rows) if rows else "no items"
+    print_data(
+        page, f"{text}{more}\n{page['remaining']} without an answer, {page['calls_left']} calls left", given.json
+    )
     return 0
 
 
-@takes(AttemptRequest)
+@with_request_options(AttemptRequest)
 def item(
-    given: Given,
+    given: GivenOptions,
     item_id: Annotated[str, typer.Argument(help="An item of the attempt.", show_default=False)],
     part: Annotated[int, typer.Option("--part", min=1, help="Which part of a long prompt.")] = 1,
 ) -> int:
@@ -164,7 +170,7 @@ def item(
     [one] = found["items"]
     turns = "\n\n".join(f"[{turn.get('role')}]\n{_content(turn.get('content'))}" for turn in one.get("messages", ()))
     more = f"\n[part {one['part']} of {one['parts']}]" if "parts" in one else ""
-    show(found, one.get("prompt", turns) + more, given.json)
+    print_data(found, one.get("prompt", turns) + more, given.json)
     return 0
 
 
@@ -172,9 +178,9 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else jsons.dumps(content, ensure_ascii=False)
 
 
-@takes(AttemptRequest)
+@with_request_options(AttemptRequest)
 def submit(
-    given: Given,
+    given: GivenOptions,
     file: Annotated[Path, typer.Argument(help=f"JSON Lines, {LINE} each; - reads stdin.", show_default=False)],
 ) -> int:
     """Submit answers, one an item; the first that is recorded is final."""
@@ -182,7 +188,7 @@ def submit(
     with _door(given) as door:
         done = door.submit(_id(given), answers)
     rows = [[one["item_id"], one["status"], one.get("reason", "")] for one in done["receipts"]]
-    show(done, table(["item", "", ""], rows) + f"\n{done['remaining']} without an answer", given.json)
+    print_data(done, format_table(["item", "", ""], rows) + f"\n{done['remaining']} without an answer", given.json)
     return DISAGREED if any(one["status"] == "rejected" for one in done["receipts"]) else 0
 
 
@@ -199,16 +205,17 @@ def _answers(data: bytes) -> list[Any]:
         raise InputError(f"this is no JSON line: {bad}", next=f"write a line an answer: {LINE}") from bad
 
 
-@takes(RescoreRequest, without=("again", "max_memory"))
+@with_request_options(RescoreRequest, without=("again", "max_memory"))
 def finish(
-    given: Given, again: Annotated[bool, typer.Option("--again", help="Score again one whose scoring failed.")] = False
+    given: GivenOptions,
+    again: Annotated[bool, typer.Option("--again", help="Score again one whose scoring failed.")] = False,
 ) -> int:
     """Close an attempt, score it, and show what its agent is told."""
     from harness.verbs import attempts as verbs
 
     name = _id(given)
     if again:
-        with watching() as watch:
+        with show_progress() as watch:
             done = verbs.rescore_attempt(given.project, given.request(RescoreRequest, attempt=name), watch)
         return given.show(done, _shown(done))
     told = _call("finish_attempt", {"attempt_id": name}, given)
@@ -218,13 +225,13 @@ def finish(
         [key, f"{one.get('value', '-')}", one["n"], one["unanswered"]] for key, one in told.get("scores", {}).items()
     ]
     text = f"{told['status']}: {told['n_answered']} answered, {told['n_missing']} missing"
-    text += f"\n{table(['score', 'value', 'n', 'unanswered'], rows)}" if rows else ""
-    show(told, text, given.json)
+    text += f"\n{format_table(['score', 'value', 'n', 'unanswered'], rows)}" if rows else ""
+    print_data(told, text, given.json)
     return 0 if told["status"] in ("scored", "sealed") else DISAGREED
 
 
-@takes(VerifyTranscriptRequest)
-def verify(given: Given) -> int:
+@with_request_options(VerifyTranscriptRequest)
+def verify(given: GivenOptions) -> int:
     """Verify the transcript of an attempt, and make its reads again."""
     from harness.verbs import attempts as verbs
 
@@ -238,14 +245,14 @@ def verify(given: Given) -> int:
     return given.show(done, flat_lines(lines))
 
 
-def _id(given: Given) -> str:
+def _id(given: GivenOptions) -> str:
     """Return the full id of an attempt."""
     from harness.verbs.attempts import attempt_named
 
     return attempt_named(given.project, given.attempt)
 
 
-def _call(tool: str, args: dict[str, Any], given: Given, **serve: Any) -> dict[str, Any]:
+def _call(tool: str, args: dict[str, Any], given: GivenOptions, **serve: Any) -> dict[str, Any]:
     """Make an agent's call as the user of this machine, and return its data."""
     from harness.verbs.attempts import OPENING
 
@@ -253,7 +260,7 @@ def _call(tool: str, args: dict[str, Any], given: Given, **serve: Any) -> dict[s
         return door.call(tool, args)
 
 
-def _door(given: Given, *, opens: bool = False, **serve: Any) -> AttemptDoor:
+def _door(given: GivenOptions, *, opens: bool = False, **serve: Any) -> AttemptDoor:
     """Return the session through which the user of this machine makes an agent's calls."""
     from harness.verbs.attempts import ONE_CALL, AttemptDoor
 
@@ -266,9 +273,9 @@ def register_serve(app: typer.Typer) -> None:
     app.command()(serve)
 
 
-@takes(ServeRequest, without=("max_memory",), json=False, agent_uid=(AgentUid, None))
+@with_request_options(ServeRequest, without=("max_memory",), json=False, agent_uid=(AgentUid, None))
 def serve(
-    given: Given,
+    given: GivenOptions,
     profile: Annotated[
         str, typer.Option("--profile", envvar="HARNESS_PROFILE", help=f"Who is served: {', '.join(PROFILES)}.")
     ] = "answer",
@@ -298,7 +305,7 @@ def serve(
     """Serve agents over stdio or HTTP; their answers are evidence."""
     if profile not in PROFILES:
         raise InputError(f"no profile is called {profile!r}", next=f"choose one of: {', '.join(PROFILES)}")
-    if not installed():
+    if not has_server_packages():
         raise MissingError(
             "agents cannot be served: the package mcp is missing", next="pip install repro-harness[tools]"
         )
@@ -335,6 +342,6 @@ def _print_config(client: str, manifests: list[str], values: dict[str, str]) -> 
     if "store" in options:
         options["store"] = str(Path(options["store"]).expanduser().absolute())
     config = client_config(client, server_command(root, options, places))
-    give([config.text.encode() + b"\n"])
-    say(config.told)
+    write_bytes([config.text.encode() + b"\n"])
+    print_message(config.told)
     return 0

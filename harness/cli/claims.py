@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import table, watching
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import format_table, show_progress
 from harness.verbs.requests import ClaimsRequest
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def register_claims(app: typer.Typer) -> None:
     app.command()(claims)
 
 
-@takes(ClaimsRequest)
+@with_request_options(ClaimsRequest)
 def claims(
-    given: Given,
+    given: GivenOptions,
     rows: Annotated[
         bool, typer.Option("--rows", envvar="HARNESS_ROWS", help="A row for each claim, also of what did not run.")
     ] = False,
@@ -44,7 +44,7 @@ def claims(
     """Compare published numbers with the newest run's."""
     from harness.verbs.published import claims as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(ClaimsRequest), watch)
     return given.show(done, "\n".join(claims_page(done.claims)) if page else _text(done, rows, bool(given.manifests)))
 
@@ -59,12 +59,12 @@ def _text(done: ClaimsResult, every: bool, named: bool) -> str:
 
     if not done.claims:
         return "no manifest here claims anything"
-    numbers = each_number(done.claims)
+    numbers = group_by_number(done.claims)
     tables = []
     for title, apart in (("", False), (f"{CLAIM_KINDS[TRANSCRIPTION]}:\n", True)):
         shown = [own for own in numbers if (own[0].kind == TRANSCRIPTION) == apart and (every or not _idle(own[0]))]
         if shown:
-            tables.append(title + table(HEAD, [_row(own) for own in shown]) + "\n")
+            tables.append(title + format_table(HEAD, [_row(own) for own in shown]) + "\n")
     lines = [f"{one.manifest} {one.id}: {one.detail}" for one in done.claims if one.verdict == "missed"]
     lines += [_story(one) for one in done.claims if one.moved]
     reasons = [
@@ -77,7 +77,7 @@ def _text(done: ClaimsResult, every: bool, named: bool) -> str:
     return "\n".join([*tables, *sums, *lines, *_counts(numbers), *map(_bring, done.unseen)])
 
 
-def each_number(found: Sequence[ClaimData]) -> list[list[ClaimData]]:
+def group_by_number(found: Sequence[ClaimData]) -> list[list[ClaimData]]:
     """Group claims by their number, in the order of kinds: of each, the one whose verdict is shown comes first."""
     from harness.verbs.published import CLAIM_KINDS
 

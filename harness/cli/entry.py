@@ -20,7 +20,7 @@ VALUES = ("profile", "agent-uid", "engine", "isolation", "images", "store", "pro
 PACKAGES = ("mcp", "harness_tools")
 
 
-def installed() -> bool:
+def has_server_packages() -> bool:
     """Return whether the packages that serve agents are installed."""
     return all(find_spec(name) is not None for name in PACKAGES)
 
@@ -67,7 +67,13 @@ def serve_plainly(argv: Sequence[str]) -> None:
     plain = all(values.values()) and not any(value.startswith("-") for value in values.values())
     plain = plain and "rate" not in values
     uid = values.get("agent-uid", "1")
-    if plain and values.get("profile", "answer") in PROFILES and uid.isdecimal() and uid != "0" and installed():
+    if (
+        plain
+        and values.get("profile", "answer") in PROFILES
+        and uid.isdecimal()
+        and uid != "0"
+        and has_server_packages()
+    ):
         become_server(manifests, values)
 
 

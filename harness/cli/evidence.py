@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from harness.cli.options import Given, takes
+from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.terminal import (
-    flat,
     flat_lines,
-    give,
-    limited,
+    format_table,
+    join_lines,
+    limit_suffix,
     on_terminal,
-    say,
-    short,
+    print_message,
+    short_digest,
+    show_progress,
     stand_in_text,
-    table,
-    watching,
     words_text,
+    write_bytes,
 )
 from harness.verbs.requests import (
     AuditRequest,
@@ -50,8 +50,8 @@ def register(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-@takes(GetRequest)
-def get(given: Given) -> int:
+@with_request_options(GetRequest)
+def get(given: GivenOptions) -> int:
     """Get one output file of a run, its bytes checked."""
     from harness.verbs.review import get as verb
     from harness.verbs.review import stream_output
@@ -59,24 +59,26 @@ def get(given: Given) -> int:
     here, asked = given.project, given.request(GetRequest)
     done = verb(here, asked)
     if asked.to or given.json:
-        made = f"{done.size} bytes, {done.sha256}{_array(done.array)}{limited(done.limit)}"
-        return given.show(done, f"{done.file}: {made}\n  of {flat(done.manifest)}, run {done.run} of {done.started}")
+        made = f"{done.size} bytes, {done.sha256}{_array(done.array)}{limit_suffix(done.limit)}"
+        return given.show(
+            done, f"{done.file}: {made}\n  of {join_lines(done.manifest)}, run {done.run} of {done.started}"
+        )
     if done.limit:
-        say(f"run {done.run}{limited(done.limit)}")
+        print_message(f"run {done.run}{limit_suffix(done.limit)}")
     if done.array and on_terminal():
-        say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
-        return given.show(done, flat(f"{asked.output}{_array(done.array)}"))
-    give(stream_output(here, asked, done))
+        print_message(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
+        return given.show(done, join_lines(f"{asked.output}{_array(done.array)}"))
+    write_bytes(stream_output(here, asked, done))
     return done.code
 
 
-@takes(AuditRequest)
-def audit(given: Given) -> int:
+@with_request_options(AuditRequest)
+def audit(given: GivenOptions) -> int:
     """Check that manifest, lock, record and store agree."""
     from harness.verbs.review import audit as verb
 
     asked = given.request(AuditRequest)
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, asked, watch)
     flaws = [check for check in done.checks if check.verdict != "pass"]
     rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
@@ -84,11 +86,11 @@ def audit(given: Given) -> int:
     word = done.words + (", its own checks fail" if done.self_checks == "fail" else "")
     word += f", {done.by_tolerance}" if done.by_tolerance else ""
     word += f"; {done.cause.text}" if done.cause else ""
-    text = f"{flat(done.coverage.text)}\n" if done.coverage else ""
+    text = f"{join_lines(done.coverage.text)}\n" if done.coverage else ""
     counts = f"{passed} checks passed, {len(flaws)} did not (level {done.level})"
-    text += f"run {done.run}{limited(done.limit)}: {flat(word)}; {counts}"
-    text += "".join(f"\n{flat(line)}" for line in _beside(done))
-    told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
+    text += f"run {done.run}{limit_suffix(done.limit)}: {join_lines(word)}; {counts}"
+    text += "".join(f"\n{join_lines(line)}" for line in _beside(done))
+    told = format_table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return given.show(done, told + text)
 
 
@@ -107,34 +109,34 @@ def _beside(done: AuditResult) -> Iterator[str]:
     yield from (f"{told[check.id]}: {check.detail}" for check in done.checks if check.id in told)
 
 
-@takes(DiffRequest)
-def diff(given: Given) -> int:
+@with_request_options(DiffRequest)
+def diff(given: GivenOptions) -> int:
     """Find where two runs first differ, why, and in which rows."""
     from harness.verbs.review import diff as verb
 
     done = verb(given.project, given.request(DiffRequest))
     lines = [f"level: {done.level}"]
     if done.first:
-        lines.append(flat(f"first: {done.first['stage']}: {done.first['subject']}"))
-        lines.append(flat(f"cause: {done.cause}"))
+        lines.append(join_lines(f"first: {done.first['stage']}: {done.first['subject']}"))
+        lines.append(join_lines(f"cause: {done.cause}"))
         shown = [[s.stage, s.verdict, ", ".join(s.changed[:3]) + _more(len(s.changed) - 3)] for s in done.stages]
-        lines += ["", table(["stage", "verdict", "changed"], shown)]
+        lines += ["", format_table(["stage", "verdict", "changed"], shown)]
     elif done.level == "bytes":
         lines.append("no difference: every output has the same bytes")
     lines += ["", words_text(done.words)] if done.words else []
     for row in done.rows:
         name = row.row if row.row.startswith("row ") else f"row {row.row}"  # a row without an id is named by its number
-        lines += ["", flat(f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}")]
-        lines += [flat(f"  - {row.left}"), flat(f"  + {row.right}")]
+        lines += ["", join_lines(f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}")]
+        lines += [join_lines(f"  - {row.left}"), join_lines(f"  + {row.right}")]
     lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
     for text in done.texts[:SHOWN]:
-        lines += ["", *map(flat, (f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"))]
+        lines += ["", *map(join_lines, (f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"))]
     lines += [f"{_more(len(done.texts) - SHOWN).strip()} lines differ"] if len(done.texts) > SHOWN else []
     return given.show(done, "\n".join(lines))
 
 
-@takes(ExplainRequest)
-def explain(given: Given) -> int:
+@with_request_options(ExplainRequest)
+def explain(given: GivenOptions) -> int:
     """Show the parts of a key, and why a step ran or did not."""
     from harness.verbs.review import explain as verb
 
@@ -148,10 +150,10 @@ def explain(given: Given) -> int:
     else:
         grouped = Counter((why.step.rpartition("/part-")[0] or why.step, why.state, why.reason) for why in whys)
         rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
-        lines = [table(["step", "shards", "state", "because"], rows)]
+        lines = [format_table(["step", "shards", "state", "because"], rows)]
         for why in whys[:1]:
             one = shlex.join((given.run, why.step))
-            say(f"name one step to see the parts of its key, such as `harness explain {flat(one)}`")
+            print_message(f"name one step to see the parts of its key, such as `harness explain {join_lines(one)}`")
     return given.show(done, "\n".join(lines))
 
 
@@ -165,7 +167,7 @@ def _more(count: int) -> str:
 
 def _part(value: Any) -> str:
     if isinstance(value, str):
-        return short(value) if len(value) == 64 else value
+        return short_digest(value) if len(value) == 64 else value
     if isinstance(value, list) and len(value) > 4:
         return f"{len(value)} parts"
     if isinstance(value, dict):
@@ -179,29 +181,29 @@ def register_upkeep(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-@takes()
-def doctor(given: Given) -> int:
+@with_request_options()
+def doctor(given: GivenOptions) -> int:
     """Check what this machine can do, and how to improve it."""
     from harness.verbs.upkeep import doctor as verb
 
     done = verb(given.project)
     rows = [[one.state, one.subject, one.found] for one in done.findings]
     notes = [one.advice and f"next: {one.advice}" for one in done.findings]
-    return given.show(done, table(["", "what", "found"], rows, notes))
+    return given.show(done, format_table(["", "what", "found"], rows, notes))
 
 
-@takes()
-def fsck(given: Given) -> int:
+@with_request_options()
+def fsck(given: GivenOptions) -> int:
     """Read every byte of the store and report damage."""
     from harness.verbs.upkeep import fsck as verb
 
     done = verb(given.project)
-    text = table(["check", "subject", "detail"], [[flaw.id, flaw.subject, flaw.detail] for flaw in done.flaws])
+    text = format_table(["check", "subject", "detail"], [[flaw.id, flaw.subject, flaw.detail] for flaw in done.flaws])
     return given.show(done, text if done.flaws else f"the store {given.project.store} is sound")
 
 
-@takes(GcRequest)
-def gc(given: Given) -> int:
+@with_request_options(GcRequest)
+def gc(given: GivenOptions) -> int:
     """List what no run uses; --delete deletes it."""
     from harness.verbs.upkeep import gc as verb
 
@@ -216,8 +218,8 @@ def register_runs(app: typer.Typer) -> None:
     app.command()(runs)
 
 
-@takes(RunsRequest)
-def runs(given: Given) -> int:
+@with_request_options(RunsRequest)
+def runs(given: GivenOptions) -> int:
     """List the runs of the store, the newest first."""
     from harness.verbs.published import runs as verb
 
@@ -226,7 +228,7 @@ def runs(given: Given) -> int:
         [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _remarks(one)]
         for one in done.runs
     ]
-    text = table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
+    text = format_table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
     return given.show(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""))
 
 

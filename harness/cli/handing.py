@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import flat, say, short, table, watching
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import format_table, join_lines, print_message, short_digest, show_progress
 from harness.verbs.requests import (
     AnchorRequest,
     AttestRequest,
@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
     app.add_typer(keys_app)
 
 
-@takes(ExportRequest, ExportTablesRequest, ExportLabelsRequest)
-def export(given: Given) -> int:
+@with_request_options(ExportRequest, ExportTablesRequest, ExportLabelsRequest)
+def export(given: GivenOptions) -> int:
     """Write a run's evidence into one file, or its tables or labels."""
     if given.values["labels"]:
         return _labels(given)
@@ -42,79 +42,81 @@ def export(given: Given) -> int:
     from harness.verbs.handing import export as verb
 
     done = verb(given.project, given.request(ExportRequest))
-    lines = [f"left out: {one.blobs} blobs, {one.bytes} bytes: {flat(one.why)}" for one in done.omitted]
+    lines = [f"left out: {one.blobs} blobs, {one.bytes} bytes: {join_lines(one.why)}" for one in done.omitted]
     lines.append(f"{done.file}: {done.files} files, {done.size} bytes, {done.sha256}")
-    say(f"`harness audit {done.file}` checks it, on any machine")
+    print_message(f"`harness audit {done.file}` checks it, on any machine")
     return given.show(done, "\n".join(lines))
 
 
-def _tables(given: Given) -> int:
+def _tables(given: GivenOptions) -> int:
     from harness.verbs.exporting import export_tables
 
     done = export_tables(given.project, given.request(ExportTablesRequest))
     lines = [f"{done.folder}/{one.file}: {one.rows:,} rows" for one in done.tables]
-    lines += [f"left out: {count:,} rows about {flat(name)}" for name, count in sorted(done.left_out.items())]
+    lines += [f"left out: {count:,} rows about {join_lines(name)}" for name, count in sorted(done.left_out.items())]
     return given.show(done, "\n".join(lines))
 
 
-def _labels(given: Given) -> int:
+def _labels(given: GivenOptions) -> int:
     from harness.verbs.labelling import export_labels
 
     done = export_labels(given.project, given.request(ExportLabelsRequest))
     lines = []
     for one in done.labels:
-        who, agreed = flat(one.labeller), f"kappa of {flat(one.scorer)}: {flat(one.kappa)}"
+        who, agreed = join_lines(one.labeller), f"kappa of {join_lines(one.scorer)}: {join_lines(one.kappa)}"
         lines.append(f"{done.folder}/{one.file}: {one.rows:,} answers labelled by {who}; {agreed}")
         if one.grader:
-            say(f"`harness certify {one.grader} --others {done.folder}/{one.file}` puts it into a certificate")
-    lines += [f"left out: {flat(name)}: {flat(why)}" for name, why in sorted(done.left_out.items())]
+            print_message(
+                f"`harness certify {one.grader} --others {done.folder}/{one.file}` puts it into a certificate"
+            )
+    lines += [f"left out: {join_lines(name)}: {join_lines(why)}" for name, why in sorted(done.left_out.items())]
     return given.show(done, "\n".join(lines))
 
 
-@takes(AnchorRequest)
-def anchor(given: Given) -> int:
+@with_request_options(AnchorRequest)
+def anchor(given: GivenOptions) -> int:
     """Print a line that says how far the list of runs has come."""
     from harness.verbs.handing import anchor as verb
 
     done = verb(given.project, given.request(AnchorRequest))
-    say("publish it where others keep it; `harness audit RUN --anchor FILE` holds a store against it")
+    print_message("publish it where others keep it; `harness audit RUN --anchor FILE` holds a store against it")
     return given.show(done, done.line)
 
 
-@takes(AttestRequest)
-def attest(given: Given) -> int:
+@with_request_options(AttestRequest)
+def attest(given: GivenOptions) -> int:
     """Sign for a run or its audit, for a lock, or for an expectation."""
     from harness.verbs.handing import attest as verb
 
     asked = given.request(AttestRequest)
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, asked.with_changes(passphrase=_passphrase(asked.key)), watch)
     of = f"{done.subjects} digests of run {done.run}" if asked.run else f"what {done.run} is held against"
-    return given.show(done, f"{done.file}: {of}, signed: {flat(done.states)}")
+    return given.show(done, f"{done.file}: {of}, signed: {join_lines(done.states)}")
 
 
-@takes(VerifySignedRequest)
-def verify(given: Given) -> int:
+@with_request_options(VerifySignedRequest)
+def verify(given: GivenOptions) -> int:
     """Check signatures, and compare what was signed."""
     from harness.verbs.handing import verify_signed as verb
 
     done = verb(given.project, given.request(VerifySignedRequest))
     rows = [
         [
-            flat(one.file),
-            flat(one.states),
-            flat(one.party) or short(one.key),
+            join_lines(one.file),
+            join_lines(one.states),
+            join_lines(one.party) or short_digest(one.key),
             f"{one.met} of {one.subjects}",
-            flat(one.flaw),
+            join_lines(one.flaw),
         ]
         for one in done.envelopes
     ]
-    text = table(["statement", "states", "signed by", "met", "why it does not count"], rows)
+    text = format_table(["statement", "states", "signed by", "met", "why it does not count"], rows)
     return given.show(done, f"{text}\n{done.words}")
 
 
-@takes(NewKeyRequest, store=False)
-def new_key(given: Given) -> int:
+@with_request_options(NewKeyRequest, store=False)
+def new_key(given: GivenOptions) -> int:
     """Make a key of your own, which signs for runs."""
     from harness.verbs.handing import make_key as verb
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import table, watching
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import format_table, show_progress
 from harness.verbs.requests import (
     BuildRequest,
     InventoryRequest,
@@ -24,54 +24,54 @@ def register_transfers(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-@takes(PushRequest)
-def push(given: Given) -> int:
+@with_request_options(PushRequest)
+def push(given: GivenOptions) -> int:
     """Push a stored image to a registry.
 
     What the registry has already is not sent again.
     """
     from harness.verbs.images import push as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(PushRequest), watch)
     return given.show(done, f"{given.name} is {done.reference} ({done.blobs} blobs sent, {done.bytes / 2**20:.0f} MiB)")
 
 
-@takes(PullRequest)
-def pull(given: Given) -> int:
+@with_request_options(PullRequest)
+def pull(given: GivenOptions) -> int:
     """Pull an image from a registry, if it is the pinned one.
 
     The pins are those of lockfiles/images.json; an image that it does not name is fetched by its digest.
     """
     from harness.verbs.images import pull as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(PullRequest), watch)
     return given.show(done, f"{given.name} is in the store: {done.image_id}")
 
 
-@takes(SaveRequest)
-def save(given: Given) -> int:
+@with_request_options(SaveRequest)
+def save(given: GivenOptions) -> int:
     """Write a stored image to an archive or a folder.
 
     An archive is for OCI tools and for `docker load`; a folder is an OCI layout.
     """
     from harness.verbs.images import save as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(SaveRequest), watch)
     return given.show(done, f"{given.path} holds {given.name}: {done.image_id}")
 
 
-@takes(LoadRequest)
-def load(given: Given) -> int:
+@with_request_options(LoadRequest)
+def load(given: GivenOptions) -> int:
     """Load an image from an archive or an OCI layout folder.
 
     Under a name that lockfiles/images.json pins, only the pinned image is taken.
     """
     from harness.verbs.images import load as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(LoadRequest), watch)
     state = "as lockfiles/images.json pins it" if done.pinned else "which lockfiles/images.json does not pin"
     return given.show(done, f"{given.name} is in the store, {state}: {done.image_id}")
@@ -88,54 +88,54 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-@takes(BuildRequest)
-def build(given: Given) -> int:
+@with_request_options(BuildRequest)
+def build(given: GivenOptions) -> int:
     """Build images from their locks, without a builder or a daemon."""
     from harness.verbs.images import build as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(BuildRequest), watch)
     rows = [[one.name, one.image_id, size_text(one.bytes), one.pinned] for one in done.images]
-    return given.show(done, table(["image", "image id", "size", "pin"], rows))
+    return given.show(done, format_table(["image", "image id", "size", "pin"], rows))
 
 
-@takes(VerifyRequest)
-def verify(given: Given) -> int:
+@with_request_options(VerifyRequest)
+def verify(given: GivenOptions) -> int:
     """Verify every byte of stored images against their pins."""
     from harness.verbs.images import verify as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(VerifyRequest), watch)
     rows = [[one.name, one.image_id, one.verdict, "; ".join(one.flaws)] for one in done.images]
-    return given.show(done, table(["image", "image id", "verdict", "what differs"], rows))
+    return given.show(done, format_table(["image", "image id", "verdict", "what differs"], rows))
 
 
-@takes()
-def ls(given: Given) -> int:
+@with_request_options()
+def ls(given: GivenOptions) -> int:
     """List the images of the store."""
     from harness.verbs.images import ls as verb
 
     done = verb(given.project)
     rows = [[one.name, one.image_id, size_text(one.bytes), one.state] for one in done.images]
-    return given.show(done, table(["image", "image id", "size", "state"], rows) if rows else "no images")
+    return given.show(done, format_table(["image", "image id", "size", "state"], rows) if rows else "no images")
 
 
-@takes(InventoryRequest)
-def inventory(given: Given) -> int:
+@with_request_options(InventoryRequest)
+def inventory(given: GivenOptions) -> int:
     """Write what an image holds, in SPDX 2.3: packages, digests, licences.
 
     The same image gives the same bytes on every machine; a licence is what the package itself says, or NOASSERTION.
     """
-    from harness.digest import canonical
+    from harness.digest import canonical_json
     from harness.verbs.images import inventory as verb
 
     done = verb(given.project, given.request(InventoryRequest))
     text = f"{done.path}: {done.packages} packages of {given.name} ({done.format})"
-    return given.show(done, text if done.path else canonical(done.document).decode())
+    return given.show(done, text if done.path else canonical_json(done.document).decode())
 
 
-@takes(RemoveRequest)
-def rm(given: Given) -> int:
+@with_request_options(RemoveRequest)
+def rm(given: GivenOptions) -> int:
     """Remove images from the list; `harness gc` then frees their bytes."""
     from harness.verbs.images import rm as verb
 

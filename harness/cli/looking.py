@@ -7,8 +7,8 @@ import json
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import flat, give, say
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import join_lines, print_message, write_bytes
 from harness.errors import MissingError
 from harness.verbs.requests import ReportRequest, ViewRequest
 
@@ -19,11 +19,11 @@ def register(app: typer.Typer) -> None:
     app.command()(report)
 
 
-@takes(ViewRequest)
-def view(given: Given) -> int:
+@with_request_options(ViewRequest)
+def view(given: GivenOptions) -> int:
     """Look at runs and answers in a browser, or label answers."""
     try:
-        from harness.view.app import serve
+        from harness.view.app import serve_site
     except ModuleNotFoundError as bad:
         if (bad.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
             raise
@@ -42,19 +42,19 @@ def view(given: Given) -> int:
 
     def ready(address: str) -> None:
         if given.json:
-            give([json.dumps({"url": address}).encode() + b"\n"])
+            write_bytes([json.dumps({"url": address}).encode() + b"\n"])
         else:
-            give([f"{address}\n".encode()])
+            write_bytes([f"{address}\n".encode()])
             shown = f"answers to label as {asked.label}" if asked.label else "pages over the runs and answers"
-            say(f"{shown} of this store; ctrl-C ends them")
+            print_message(f"{shown} of this store; ctrl-C ends them")
 
     with contextlib.suppress(KeyboardInterrupt):  # ctrl-C is how it ends
-        serve(site, asked.port, ready, anyone=asked.anyone)
+        serve_site(site, asked.port, ready, anyone=asked.anyone)
     return 0
 
 
-@takes(ReportRequest)
-def report(given: Given) -> int:
+@with_request_options(ReportRequest)
+def report(given: GivenOptions) -> int:
     """Write a report of a run: one HTML file."""
     from harness.verbs.reporting import report as verb
 
@@ -62,6 +62,6 @@ def report(given: Given) -> int:
     lines = [
         f"{done.answers:,} answers, {done.wrong:,} wrong: {done.wrong_shown} of these shown, {done.others_shown} others"
     ]
-    lines += [f"not shown: {count:,} answers to {flat(name)}" for name, count in sorted(done.not_shown.items())]
+    lines += [f"not shown: {count:,} answers to {join_lines(name)}" for name, count in sorted(done.not_shown.items())]
     lines.append(f"{done.file}: {done.size} bytes, {done.sha256}")
     return given.show(done, "\n".join(lines))

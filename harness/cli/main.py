@@ -31,7 +31,7 @@ from harness.cli import (
     tapes,
     tokens,
 )
-from harness.cli.terminal import fail, show
+from harness.cli.terminal import print_data, print_error
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import translate_os_error
 
@@ -92,7 +92,7 @@ def _version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        show({"version": version("repro-harness")}, f"harness {version('repro-harness')}", as_json=False)
+        print_data({"version": version("repro-harness")}, f"harness {version('repro-harness')}", as_json=False)
         raise typer.Exit
 
 
@@ -113,24 +113,24 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     signal.signal(signal.SIGTERM, _stop)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
+    sys.exit(run_command_line(sys.argv[1:] if argv is None else argv))
 
 
-def run(argv: Sequence[str]) -> int:
+def run_command_line(argv: Sequence[str]) -> int:
     """Run the verb that `argv` names, print its result or error, return its exit code; tracebacks need --debug."""
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
-        code = command_of(words[0])(args=words, prog_name="harness", standalone_mode=False)
+        code = build_command(words[0])(args=words, prog_name="harness", standalone_mode=False)
         if code == INTERRUPTED:  # typer returns it without a message
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (Exception, KeyboardInterrupt) as bad:  # every error is caught here and formatted for the user
-        return fail(_told(bad, argv), as_json, debug)
+        return print_error(_told(bad, argv), as_json, debug)
 
 
 @lru_cache(64)  # bounded, because a word may be anything
-def command_of(word: str) -> Callable[..., Any]:
+def build_command(word: str) -> Callable[..., Any]:
     """Return the command line with only the requested verb or group, because making all of them takes time."""
     verbs = [one for one in app.registered_commands if _name(one) == word]
     groups = [one for one in app.registered_groups if one.name == word]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Given, takes
+from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.scores import show_items
-from harness.cli.terminal import flat_lines, short, table, watching
+from harness.cli.terminal import flat_lines, format_table, short_digest, show_progress
 from harness.errors import AGREED, InputError
 from harness.verbs.requests import (
     AcceptRequest,
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from harness.verbs.pins import ModelPin
 
 
-def _carried(given: Given) -> int:
+def _carried(given: GivenOptions) -> int:
     """Carry expectations to new locks if outputs allow it, show the outcome of each, and return the exit code."""
     from harness.verbs.accepting import carry
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = carry(given.project, given.request(CarryRequest), watch)
     return given.show(done, _text(done))
 
 
 def _text(done: CarryResult) -> str:
     """Format each expectation with its old and new lock, and the outputs that differ."""
-    rows = [[one.name, one.state, short(one.old), short(one.lock)] for one in done.carried]
-    text = table(["manifest", "expectation", "lock", "new lock"], rows)
+    rows = [[one.name, one.state, short_digest(one.old), short_digest(one.lock)] for one in done.carried]
+    text = format_table(["manifest", "expectation", "lock", "new lock"], rows)
     parted = [
         [
             one.name,
             out.output,
-            short(out.accepted) or "-",
-            short(out.made) or "-",
+            short_digest(out.accepted) or "-",
+            short_digest(out.made) or "-",
             "agrees, bytes differ" if out.agrees else "differs",
         ]
         for one in done.carried
@@ -55,7 +55,7 @@ def _text(done: CarryResult) -> str:
     ]
     if not parted:
         return text
-    text += f"\n\n{table(['manifest', 'output', 'accepted', 'came out', 'at its level'], parted)}"
+    text += f"\n\n{format_table(['manifest', 'output', 'accepted', 'came out', 'at its level'], parted)}"
     if done.code == AGREED:
         return text
     advice = "if a difference is meant: `harness lock MANIFEST`, run it, and `harness lock --accept RUN`"
@@ -71,8 +71,8 @@ def register(app: typer.Typer) -> None:
     app.command()(lock)
 
 
-@takes()
-def list_(given: Given) -> int:
+@with_request_options()
+def list_(given: GivenOptions) -> int:
     """List the manifests, their locks and their last verdicts."""
     from harness.verbs.pins import list_ as verb
 
@@ -80,7 +80,11 @@ def list_(given: Given) -> int:
     rows = [
         [one.manifest, one.study, one.lock, one.verdict, _origin(one.derived) + one.about] for one in done.manifests
     ]
-    text = table(["manifest", "study", "lock", "last verdict", "about"], rows) if rows else "no manifest in manifests/"
+    text = (
+        format_table(["manifest", "study", "lock", "last verdict", "about"], rows)
+        if rows
+        else "no manifest in manifests/"
+    )
     return given.show(done, text)
 
 
@@ -88,9 +92,9 @@ def _origin(parent: str) -> str:
     return f"[derived from {parent}] " if parent else ""
 
 
-@takes(ShowItemsRequest)
+@with_request_options(ShowItemsRequest)
 def show(
-    given: Given,
+    given: GivenOptions,
     items: Annotated[
         bool, typer.Option("--items", help="Page through a run's answers, beside their items and right answers.")
     ] = False,
@@ -105,7 +109,7 @@ def show(
     return _show_manifest(given, asked.run)
 
 
-def _show_manifest(given: Given, manifest: str) -> int:
+def _show_manifest(given: GivenOptions, manifest: str) -> int:
     from harness.verbs.pins import show as verb
 
     done = verb(given.project, ShowRequest(manifest=manifest))
@@ -116,7 +120,7 @@ def _show_manifest(given: Given, manifest: str) -> int:
         lines.append("settings: " + ", ".join(f"{name}: {value}" for name, value in said.items()))
     if done.lock:
         lines.append(
-            f"lock {short(done.lock.sha256)}" + (f", stale: {', '.join(done.moved)}" if done.moved else ", fits")
+            f"lock {short_digest(done.lock.sha256)}" + (f", stale: {', '.join(done.moved)}" if done.moved else ", fits")
         )
         measured = {"models": done.models, "instruments": done.instruments}
         wide = max(9, *map(len, done.lock.pins))
@@ -133,7 +137,7 @@ def _show_manifest(given: Given, manifest: str) -> int:
         had = ", ".join(f"{name} {one.text()}" for name, one in done.partial.items())
         lines.append(f"expectation accepted on partial data: {had}")
     if done.carried:
-        lines.append(f"expectation carried from lock {short(done.carried['from'])}")
+        lines.append(f"expectation carried from lock {short_digest(done.carried['from'])}")
     if done.stages:
         steps = sum(done.stages.values())
         lines.append(f"{steps} steps: " + ", ".join(f"{count} {stage}" for stage, count in done.stages.items()))
@@ -142,18 +146,18 @@ def _show_manifest(given: Given, manifest: str) -> int:
 
 def _model_text(model: ModelPin) -> str:
     parts = (("weights", model.weights), ("tape", model.tape), ("answers", model.answers), ("settings", model.settings))
-    return ", ".join(f"{name} {short(digest)}" for name, digest in parts if digest)
+    return ", ".join(f"{name} {short_digest(digest)}" for name, digest in parts if digest)
 
 
 def _pin_text(pin: Any) -> str:
     if "unresolved" in pin:
         return f"unresolved: {pin['unresolved']}"
     if "image_id" in pin:
-        return short(pin["image_id"].removeprefix("sha256:"))
+        return short_digest(pin["image_id"].removeprefix("sha256:"))
     if "sha256" in pin:
-        return short(pin["sha256"])
+        return short_digest(pin["sha256"])
     return ", ".join(
-        f"{name} {short(part['sha256'])} ({_rows_text(part['rows']) if 'rows' in part else 'array'})"
+        f"{name} {short_digest(part['sha256'])} ({_rows_text(part['rows']) if 'rows' in part else 'array'})"
         for name, part in pin.items()
     )
 
@@ -162,9 +166,11 @@ def _rows_text(rows: int) -> str:
     return f"{rows} row{'s' * (rows != 1)}"
 
 
-@takes(LockRequest, AcceptRequest, CarryRequest, optional=("manifests", "run"), without=("jobs",), models=True)
+@with_request_options(
+    LockRequest, AcceptRequest, CarryRequest, optional=("manifests", "run"), without=("jobs",), models=True
+)
 def lock(
-    given: Given,
+    given: GivenOptions,
     carry: Annotated[
         bool,
         typer.Option("--carry", help="Lock again and run; the expectation is carried along if every byte is the same."),
@@ -185,19 +191,19 @@ def lock(
         return _carried(given)
     from harness.verbs.pins import lock as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(LockRequest), watch)
     root = given.project.folder
     return given.show(done, "\n".join(f"{one.sha256}  {os.path.relpath(one.lock, root)}" for one in done.locks))
 
 
-def _accept(given: Given) -> int:
+def _accept(given: GivenOptions) -> int:
     from harness.verbs.accepting import accept as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(AcceptRequest), watch)
-    rows = [[one.output, short(one.old) or "-", short(one.new) or "-"] for one in done.changes]
-    text = table(["output", "old", "new"], rows) if rows else "nothing moved"
+    rows = [[one.output, short_digest(one.old) or "-", short_digest(one.new) or "-"] for one in done.changes]
+    text = format_table(["output", "old", "new"], rows) if rows else "nothing moved"
     where = Path(done.expect).relative_to(given.project.root)
     return given.show(done, f"{text}\naccepted run {done.run} in {where}; its audit: {done.words}")
 
@@ -207,14 +213,14 @@ def register_schema(app: typer.Typer) -> None:
     app.command()(schema)
 
 
-@takes(SchemaRequest, store=False)
-def schema(given: Given) -> int:
+@with_request_options(SchemaRequest, store=False)
+def schema(given: GivenOptions) -> int:
     """List a manifest's fields; --json gives JSON Schema."""
     from harness.verbs.describing import schema as verb
 
     done = verb(given.request(SchemaRequest))
     rows = [[one.field, one.kind, one.default or "unset", one.about] for one in done.fields]
-    return given.show(done, table(["field", "holds", "default", ""], rows))
+    return given.show(done, format_table(["field", "holds", "default", ""], rows))
 
 
 def register_init_and_new(app: typer.Typer) -> None:
@@ -223,8 +229,8 @@ def register_init_and_new(app: typer.Typer) -> None:
     app.command()(new)
 
 
-@takes(InitRequest, store=False)
-def init(given: Given) -> int:
+@with_request_options(InitRequest, store=False)
+def init(given: GivenOptions) -> int:
     """Make a folder a project of your own."""
     from harness.verbs.starting import init as verb
 
@@ -238,17 +244,17 @@ def init(given: Given) -> int:
     return given.show(done, "\n".join(lines))
 
 
-@takes(NewRequest, without=("max_memory",), models=True)
-def new(given: Given) -> int:
+@with_request_options(NewRequest, without=("max_memory",), models=True)
+def new(given: GivenOptions) -> int:
     """Write a manifest for a file of questions, and lock it."""
     from harness.verbs.starting import new as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(NewRequest), watch)
     lines = [f"{done.manifest}: {done.rows} questions of {done.file} for {', '.join(done.models)}"]
     lines += [f"  {line}" for line in done.guesses]
     lines += [f"  unresolved {pin}: {why}" for pin, why in done.unresolved.items()]
-    lines.append(f"locked {short(done.lock)}; a comment in the manifest says why each part is as it is")
+    lines.append(f"locked {short_digest(done.lock)}; a comment in the manifest says why each part is as it is")
     lines.append(f"next: {done.next}")
     return given.show(done, "\n".join(lines))
 
@@ -258,8 +264,8 @@ def register_docs(app: typer.Typer) -> None:
     app.command()(docs)
 
 
-@takes(ShowDocRequest, optional=("page",), store=False)
-def docs(given: Given) -> int:
+@with_request_options(ShowDocRequest, optional=("page",), store=False)
+def docs(given: GivenOptions) -> int:
     """List the pages of the documentation, or print one."""
     from harness.verbs import upkeep
 
@@ -267,4 +273,4 @@ def docs(given: Given) -> int:
         shown = upkeep.show_doc(given.request(ShowDocRequest))
         return given.show(shown, shown.text.rstrip("\n"))
     found = upkeep.list_docs()
-    return given.show(found, table(["page", "about"], [[one.name, one.title] for one in found.pages]))
+    return given.show(found, format_table(["page", "about"], [[one.name, one.title] for one in found.pages]))

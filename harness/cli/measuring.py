@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Given, project, takes
-from harness.cli.terminal import flat_lines, give, short
+from harness.cli.options import GivenOptions, open_project, with_request_options
+from harness.cli.terminal import flat_lines, short_digest, write_bytes
 from harness.digest import sha256
 from harness.errors import AGREED, InputError
 from harness.texts import reject_duplicates
@@ -46,7 +46,7 @@ def register_certify(app: typer.Typer) -> None:
     app.command()(certify)
 
 
-@takes(
+@with_request_options(
     CheckCertificateRequest,
     CertifyRequest,
     CarryCertificateRequest,
@@ -56,7 +56,7 @@ def register_certify(app: typer.Typer) -> None:
     moved=(Annotated[Path | None, typer.Option("--moved", metavar="FILE", help=MOVED)], None),
 )
 def certify(
-    given: Given,
+    given: GivenOptions,
     check: Annotated[
         bool, typer.Option("--check", help="Compute the existing certificate again, and write nothing.")
     ] = False,
@@ -80,16 +80,16 @@ def certify(
     if given.labels is None and not given.others:
         where, hint = given.scorer, "name their file, describe others' labels with --others, or add --check or --carry"
         raise InputError("no labelled rows are named", where=where, next=hint)
-    rows = [row for _, row in rows_of(given.labels)] if given.labels else []
+    rows = [row for _, row in parse_json_lines(given.labels)] if given.labels else []
     digest = sha256(_text(given.labels)) if given.labels else ""
     asked_for = given.request(CertifyRequest, rows=rows, labels=digest, shared=_object_in(given.shared))
     return _show(verbs.certify(given.project, asked_for), given)
 
 
-def _show(done: CertifyResult, given: Given) -> int:
+def _show(done: CertifyResult, given: GivenOptions) -> int:
     lines = [f"{done.scorer}: {done.text}", *(f"  {line}" for line in done.sets)]
     lines += [f"  note: {note}" for note in done.notes]
-    lines.append(f"{'written' if done.changed else 'as it was'}: {done.path} {short(done.sha256)}")
+    lines.append(f"{'written' if done.changed else 'as it was'}: {done.path} {short_digest(done.sha256)}")
     return given.show(done, flat_lines(lines))
 
 
@@ -99,34 +99,37 @@ def register(app: typer.Typer) -> None:
     app.command()(analyse)
 
 
-@takes(ScoreRequest, store=False, scorer=(Name, ""), shared=(Shared, None))
-def score(given: Given, listing: Listing = False, source: Input = None) -> int:
+@with_request_options(ScoreRequest, store=False, scorer=(Name, ""), shared=(Shared, None))
+def score(given: GivenOptions, listing: Listing = False, source: Input = None) -> int:
     """Score JSON Lines with one scorer, stdin to stdout."""
-    from harness.digest import canonical
-    from harness.verbs.measuring import list_scorers, require, scored
+    from harness.digest import canonical_json
+    from harness.verbs.measuring import list_scorers, require_tool, score_each_row
 
     if listing:
         return _list(list_scorers(_around()), given)
-    require(given.scorer, scorer=True)
-    give(canonical(one) + b"\n" for one in scored(given.scorer, rows_of(source), _object_in(given.shared)))
+    require_tool(given.scorer, scorer=True)
+    write_bytes(
+        canonical_json(one) + b"\n"
+        for one in score_each_row(given.scorer, parse_json_lines(source), _object_in(given.shared))
+    )
     return AGREED
 
 
-@takes(AnalyseRequest, store=False, analysis=(Name, ""))
-def analyse(given: Given, listing: Listing = False, source: Input = None) -> int:
+@with_request_options(AnalyseRequest, store=False, analysis=(Name, ""))
+def analyse(given: GivenOptions, listing: Listing = False, source: Input = None) -> int:
     """Run one analysis: one JSON object in, one out.
 
     A .npz file may be given instead of the object: each of its arrays is the field of its name. Several objects, a
     line each, are the field `rows`.
     """
-    from harness.digest import canonical
+    from harness.digest import canonical_json
     from harness.verbs.measuring import analyse as verb
-    from harness.verbs.measuring import is_arrays, list_analyses, require
+    from harness.verbs.measuring import is_array_file, list_analyses, require_tool
 
     if listing:
         return _list(list_analyses(), given)
-    require(given.analysis, scorer=False)
-    if source and is_arrays(source):
+    require_tool(given.analysis, scorer=False)
+    if source and is_array_file(source):
         asked = given.request(AnalyseRequest, file=source)
     else:
         text, where = _text(source), str(source or "stdin")
@@ -135,11 +138,11 @@ def analyse(given: Given, listing: Listing = False, source: Input = None) -> int
             raise InputError("nothing was given", where=where, next=hint)
         asked = given.request(AnalyseRequest, given=_document(text, where))
     done = verb(asked)
-    give([canonical(done.result) + b"\n"])
+    write_bytes([canonical_json(done.result) + b"\n"])
     return done.code
 
 
-def _list(found: ToolsResult, given: Given) -> int:
+def _list(found: ToolsResult, given: GivenOptions) -> int:
     lines = []
     for tool in found.tools:
         lines += [f"{tool.name}: {tool.about}"]
@@ -152,7 +155,7 @@ def _list(found: ToolsResult, given: Given) -> int:
 def _around() -> Project | None:
     """Return the project of the working directory, or None, because scorers work without a project."""
     try:
-        return project() if project().root else None
+        return open_project() if open_project().root else None
     except InputError:
         return None
 
@@ -168,10 +171,10 @@ def _text(source: Path | None) -> bytes:
 
 def _object_in(file: Path | None) -> dict[str, Any]:
     """Return the JSON object in a file; an empty one if no file was named."""
-    return dict(object_of(_text(file), str(file))) if file else {}
+    return dict(parse_json_object(_text(file), str(file))) if file else {}
 
 
-def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def parse_json_lines(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the lines of JSON Lines as (location, object), one at a time, so that a file may have any length."""
     from harness.files import translating_os_errors
 
@@ -184,19 +187,19 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
             if len(line) > MAX_LINE:
                 raise InputError("a row is at most 64 MiB", where=where, next="split it")
             if line.strip():
-                yield where, object_of(line, where)
+                yield where, parse_json_object(line, where)
 
 
 def _document(data: bytes, where: str) -> Mapping[str, Any]:
     """Return one JSON object; several objects, one on each line, become the field `rows` of one object."""
     first, _, rest = data.strip().partition(b"\n")
     if not (first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")):
-        return object_of(data, where)
+        return parse_json_object(data, where)
     lines = enumerate(data.split(b"\n"), 1)
-    return {"rows": [object_of(line, f"{where}:{number}") for number, line in lines if line.strip()]}
+    return {"rows": [parse_json_object(line, f"{where}:{number}") for number, line in lines if line.strip()]}
 
 
-def object_of(data: bytes, where: str) -> Mapping[str, Any]:
+def parse_json_object(data: bytes, where: str) -> Mapping[str, Any]:
     """Parse one JSON object; raise InputError for duplicate names, or for any other JSON value."""
     try:
         value = jsonlib.loads(data, object_pairs_hook=reject_duplicates)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 
 import typer
 
-from harness.cli.terminal import render
+from harness.cli.terminal import print_result
 from harness.verbs.requests import Argument, Bounds, InPython, PathText, Request, RequestField, request_fields
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ _COMMON: Mapping[str, tuple[Any, Any]] = {
 }
 
 
-def project(store: Path | None = None, models: Path | None = None) -> Project:
+def open_project(store: Path | None = None, models: Path | None = None) -> Project:
     """Return the project of the working directory, with the store and the model folder that the options name.
 
     If no model folder is named, HARNESS_MODELS_DIR is used. The hub's cache is that of HF_HUB_CACHE or HF_HOME.
@@ -65,7 +65,7 @@ def project(store: Path | None = None, models: Path | None = None) -> Project:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenOptions:
     """What the command line gave for the fields of a command's requests, by name, and for its common options."""
 
     values: Mapping[str, Any]
@@ -92,14 +92,14 @@ class Given:
     @cached_property
     def project(self) -> Project:
         """The project of the working directory, with the store and the model folder that were given."""
-        return project(self.common.get("store"), self.common.get("models_dir"))
+        return open_project(self.common.get("store"), self.common.get("models_dir"))
 
     def show(self, done: Result, text: str) -> int:
         """Print a result, as text or as JSON, and return its exit code."""
-        return render(done, text, self.json)
+        return print_result(done, text, self.json)
 
 
-def takes(
+def with_request_options(
     *kinds: type[Request],
     without: Sequence[str] = (),
     optional: Sequence[str] = (),
@@ -169,7 +169,7 @@ class RequestCommand:
         """Call the command with what was given for its options."""
         values = {name: given.pop(name) for name in self._asked}
         shared = {name: given.pop(name) for name in self._common}
-        return self._command(Given(values, shared), **given)
+        return self._command(GivenOptions(values, shared), **given)
 
 
 def _keyword(name: str, kind: Any, default: Any) -> inspect.Parameter:

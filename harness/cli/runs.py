@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Given, Verbose, project, takes
+from harness.cli.options import GivenOptions, Verbose, open_project, with_request_options
 from harness.cli.scores import score_text
 from harness.cli.tapes import NAME_SERVER
-from harness.cli.terminal import flat, flat_lines, level_text, limited, render, say, short, table, watching
+from harness.cli.terminal import (
+    flat_lines,
+    format_table,
+    join_lines,
+    level_text,
+    limit_suffix,
+    print_message,
+    print_result,
+    short_digest,
+    show_progress,
+)
 from harness.errors import AGREED, MISSING, InputError
 from harness.verbs.requests import PlanRequest, ReproduceRequest, RunRequest
 
@@ -33,12 +43,12 @@ def register(app: typer.Typer) -> None:
     app.command()(reproduce)
 
 
-@takes(PlanRequest, models=True)
-def plan(given: Given) -> int:
+@with_request_options(PlanRequest, models=True)
+def plan(given: GivenOptions) -> int:
     """Say what a run would make again, why, and at what cost."""
     from harness.verbs.planning import plan as verb
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = verb(given.project, given.request(PlanRequest), watch)
     return given.show(done, "\n\n".join("\n".join(_planned(one)) for one in done.plans))
 
@@ -66,13 +76,13 @@ def _planned(one: PlanData) -> Iterator[str]:
             ]
             for each in one.groups
         ]
-        yield f"\n{table(['what', 'steps', 'count', 'items', 'time', 'why'], rows)}"
+        yield f"\n{format_table(['what', 'steps', 'count', 'items', 'time', 'why'], rows)}"
     if one.items:
         items = [[each.dataset, each.model, each.rerun, each.rescored, each.reused] for each in one.items]
-        yield f"\n{table(['dataset', 'model', 'items rerun', 'rescored', 'reused'], items)}"
+        yield f"\n{format_table(['dataset', 'model', 'items rerun', 'rescored', 'reused'], items)}"
     if one.every:
         steps = [[each.action, each.step, _why(each.reasons)] for each in one.every]
-        yield f"\n{table(['what', 'step', 'why'], steps)}"
+        yield f"\n{format_table(['what', 'step', 'why'], steps)}"
     yield ""
     yield from (each.text + (f"; money: {each.money}" if each.money else "") for each in one.asking)
     yield f"time:  {one.time.text}"
@@ -85,9 +95,9 @@ def _why(reasons: Sequence[PlanReason]) -> str:
     return "; ".join(f"{one.kind}: {one.text}" if one.text else one.kind for one in reasons)
 
 
-@takes(RunRequest, models=True)
+@with_request_options(RunRequest, models=True)
 def run(
-    given: Given,
+    given: GivenOptions,
     dry_run: Annotated[
         bool, typer.Option("-n", "--dry-run", help="Say what would be made and what is in the store; run nothing.")
     ] = False,
@@ -103,7 +113,7 @@ def run(
             where="--relock",
             next="leave one of them out, or `harness lock MANIFEST` first",
         )
-    with watching() as watch:
+    with show_progress() as watch:
         if dry_run:
             return _foreseen(running.dry_run(given.project, asked, watch), given.json)
         done = running.run(given.project, asked, watch)
@@ -116,35 +126,38 @@ def _foreseen(found: DryRunResult, json: bool) -> int:
     """Show what a run would do, and return the exit code."""
     rows = [[one.manifest, stage.stage, stage.cached, stage.executed] for one in found.runs for stage in one.stages]
     whole = sum(stage.executed for one in found.runs for stage in one.stages)
-    text = table(["manifest", "stage", "in the store", "to be made"], rows)
+    text = format_table(["manifest", "stage", "in the store", "to be made"], rows)
     asking = "".join(f"{one.manifest}: {each.text}\n" for one in found.runs for each in one.asking)
-    return render(found, f"{text}\n\n{asking}{whole} steps would be made; nothing was run", json)
+    return print_result(found, f"{text}\n\n{asking}{whole} steps would be made; nothing was run", json)
 
 
-@takes(ReproduceRequest, models=True, store=False)
-def reproduce(given: Given, verbose: Verbose = False) -> int:
+@with_request_options(ReproduceRequest, models=True, store=False)
+def reproduce(given: GivenOptions, verbose: Verbose = False) -> int:
     """Run in a fresh store and compare with what is expected."""
     from harness.verbs.running import reproduce as verb
 
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
-    here, asked = project(Path(usual) if usual else None, given.common["models_dir"]), given.request(ReproduceRequest)
-    with watching() as watch:
+    here, asked = (
+        open_project(Path(usual) if usual else None, given.common["models_dir"]),
+        given.request(ReproduceRequest),
+    )
+    with show_progress() as watch:
         done = verb(here, asked, watch)
     code = given.show(done, _table(done.runs, verbose))
     _remark(done.runs, asked.max_errors)
     for ran in done.runs:
         if carry := _carried(ran):
-            say(f"{ran.manifest}: {carry}")
+            print_message(f"{ran.manifest}: {carry}")
     for one in done.left_out:
-        say(f"{one.manifest}: left out: {one.what}" + (f"\n  next:  {one.next}" if one.next else ""))
+        print_message(f"{one.manifest}: left out: {one.what}" + (f"\n  next:  {one.next}" if one.next else ""))
     if done.store:
-        say(f"the store of this reproduction stays in {done.store}")
+        print_message(f"the store of this reproduction stays in {done.store}")
     elif code in (AGREED, MISSING):
         many = len(done.runs)
         whole = many + len(done.left_out)
-        say(f"reproduced: {many} of {whole} manifests agree with what is expected; the fresh store is gone")
+        print_message(f"reproduced: {many} of {whole} manifests agree with what is expected; the fresh store is gone")
     if done.reports:
-        say(f"their reports: {done.reports}")
+        print_message(f"their reports: {done.reports}")
     return code
 
 
@@ -187,9 +200,9 @@ def _outputs(found: Sequence[RunData], verbose: bool) -> str:
                 if output.by_tolerance:
                     verdict, remark = output.detail, ""
                 rows.append(
-                    [one.manifest, output.name, short(output.sha256), level_text(output.level), verdict, remark]
+                    [one.manifest, output.name, short_digest(output.sha256), level_text(output.level), verdict, remark]
                 )
-    return table(["manifest", "output", "sha256", "level", "verdict", ""], rows) if rows else ""
+    return format_table(["manifest", "output", "sha256", "level", "verdict", ""], rows) if rows else ""
 
 
 def _shared(run: RunData) -> str:
@@ -243,7 +256,7 @@ def _scores(run: RunData) -> str:
         return ""
     left = [f"{count} more{what}" for count, what in ((run.more_scores, ""), (run.more_further, FURTHER)) if count]
     more = f"\n{', '.join(left)}: `harness scores {run.run}` shows all" if left else ""
-    head = f"{run.manifest}: scores of run {run.run}{limited(run.limit)}"
+    head = f"{run.manifest}: scores of run {run.run}{limit_suffix(run.limit)}"
     return f"{head}\n{score_text(run.scores, run.further)}{more}"
 
 
@@ -252,7 +265,7 @@ def _surroundings(run: RunData) -> str:
     words = [f"engine {run.engine}", f"isolation {run.isolation}"]
     words += [run.healed_text] if run.healed else []
     if run.image_state != "none":
-        words.append(f"image: {run.image_state} {short(run.image.removeprefix('sha256:'))}")
+        words.append(f"image: {run.image_state} {short_digest(run.image.removeprefix('sha256:'))}")
     if run.device != "cpu":
         words.append(f"device: {run.device}")
     words += [f"{model}: {_calls(model, told)}" for model, told in run.calls.items()]
@@ -290,21 +303,21 @@ def _remark(found: Sequence[RunData], max_errors: str) -> None:
     """Print what models left unanswered, with their providers' messages, and the next step if that is too much."""
     for one in found:
         if one.healed:
-            say(f"{one.manifest}: {one.healed_text}; `harness audit {one.run}` names it")
+            print_message(f"{one.manifest}: {one.healed_text}; `harness audit {one.run}` names it")
         if one.unread:
-            say(f"{one.manifest}: {one.unread}")
+            print_message(f"{one.manifest}: {one.unread}")
         for each in one.imported:
-            say(flat(f"{one.manifest}: {each.text()}"))
+            print_message(join_lines(f"{one.manifest}: {each.text()}"))
         for model, told in one.calls.items():
             if told.get("unnamed"):
-                say(
-                    flat(
+                print_message(
+                    join_lines(
                         f"{one.manifest}: {model}: {told['unnamed']} {UNNAMED}: nobody knows that its server gave them"
                     )
                 )
-                say(f"  next:  {NAME_SERVER}")
+                print_message(f"  next:  {NAME_SERVER}")
         for gap in one.unanswered:
-            say(flat(f"{one.manifest}: {gap.text()}"))
+            print_message(join_lines(f"{one.manifest}: {gap.text()}"))
         if one.lacks_answers:
             more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
-            say(f"  next:  correct what is named there and run again: what was answered is kept; {more}")
+            print_message(f"  next:  correct what is named there and run again: what was answered is kept; {more}")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import flat, limited, stand_in_text, table, words_text
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import format_table, join_lines, limit_suffix, stand_in_text, words_text
 from harness.errors import InputError
 from harness.verbs.requests import CompareRequest, ScoresRequest, ShowItemsRequest
 
@@ -55,7 +55,7 @@ LONGEST = 400  # letters of a field that are shown; JSON has all
 NAME = 9  # letters of a field's name
 
 
-def show_items(given: Given) -> int:
+def show_items(given: GivenOptions) -> int:
     """Show one page of a run's answers, and return the exit code."""
     from harness.verbs.scoring import show_items as verb
 
@@ -64,17 +64,15 @@ def show_items(given: Given) -> int:
 
 
 def _items_text(done: ShowItemsResult) -> str:
-    where = (
-        f"{done.manifest}, run {done.run}{limited(done.limit)}: page {done.page} of {done.pages}, {done.total} answers"
-    )
+    where = f"{done.manifest}, run {done.run}{limit_suffix(done.limit)}: page {done.page} of {done.pages}, {done.total} answers"
     more = [f"next: --page {done.page + 1}"] if done.page < done.pages else []
     where += f"; the run {done.healed_text}" if done.healed else ""
-    return "\n\n".join([flat(where), *map(_answer, done.answers), *more])
+    return "\n\n".join([join_lines(where), *map(_answer, done.answers), *more])
 
 
 def _answer(one: ShownAnswerData) -> str:
     asked = f"({one.dataset}), model {one.model}, wording {one.template}, sample {one.sample}"
-    lines = [f"{one_line(one.item)} {flat(asked)}"]
+    lines = [f"{one_line(one.item)} {join_lines(asked)}"]
     lines += [_field("asked", _said(one.input))]
     lines += [_field("options", _said(one.options))] if one.options else []
     first = {name: one.gold[name] for name in ("target",) if name in one.gold}
@@ -163,8 +161,8 @@ def register(app: typer.Typer) -> None:
     app.command()(scores)
 
 
-@takes(ScoresRequest)
-def scores(given: Given, as_csv: AsCsv = False) -> int:
+@with_request_options(ScoresRequest)
+def scores(given: GivenOptions, as_csv: AsCsv = False) -> int:
     """Show the scores of runs: every line, with its interval."""
     from harness.verbs.scoring import scores as verb
 
@@ -175,7 +173,7 @@ def scores(given: Given, as_csv: AsCsv = False) -> int:
 
 
 def _run_text(one: ScoredRunData) -> str:
-    head, kept = f"{flat(one.manifest)}, run {one.run}{limited(one.limit)}", one.further[:SHOWN_FURTHER]
+    head, kept = f"{join_lines(one.manifest)}, run {one.run}{limit_suffix(one.limit)}", one.further[:SHOWN_FURTHER]
     more = len(one.further) - len(kept)
     told = f"\n{more} more on several answers and groups: --csv and --json have all" if more else ""
     return f"{head}\n{score_text(one.scores, kept)}{told}{_below(one)}"
@@ -200,7 +198,9 @@ def score_text(lines: Sequence[ScoreLineData], further: Sequence[ScoreLineData] 
             rows.append([*_scores_score(line), *(("", "", "") if place else _took(line))])
     kept = [place for place, name in enumerate(HEAD) if name in ALWAYS or any(row[place] for row in rows)]
     cells = [[row[place] for place in kept] for row in rows]
-    return table([HEAD[place] for place in kept], cells, notes=[""] * len(rows))  # the last column stays in its row
+    return format_table(
+        [HEAD[place] for place in kept], cells, notes=[""] * len(rows)
+    )  # the last column stays in its row
 
 
 def _scores_score(line: ScoreLineData) -> list[str]:
@@ -223,7 +223,7 @@ def _below(run: ScoredRunData) -> str:
     lines = [f"spent in this run on {model}: ${dollars}" for model, dollars in run.spent.items()]
     if run.stand_ins:
         lines.append(f"stand-ins, and no models: {stand_in_text(run.stand_ins)}")
-    return "".join(f"\n{flat(line)}" for line in lines)
+    return "".join(f"\n{join_lines(line)}" for line in lines)
 
 
 def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
@@ -305,8 +305,8 @@ def register_compare(app: typer.Typer) -> None:
     app.command()(compare)
 
 
-@takes(CompareRequest)
-def compare(given: Given, as_csv: AsCsv = False) -> int:
+@with_request_options(CompareRequest)
+def compare(given: GivenOptions, as_csv: AsCsv = False) -> int:
     """Compare two models or runs: paired differences of scores."""
     from harness.verbs.scoring import compare as verb
 
@@ -319,7 +319,7 @@ def compare(given: Given, as_csv: AsCsv = False) -> int:
 def _compare_text(done: CompareResult) -> str:
     sides = sorted({(line.left, line.right) for line in done.lines})
     models = [f", model {name}" if len(sides) == 1 else "" for name in sides[0]]
-    left, right = (limited(limit) for limit in (done.left_limit, done.right_limit))
+    left, right = (limit_suffix(limit) for limit in (done.left_limit, done.right_limit))
     lines = [f"left: run {done.left_run}{models[0]}{left}", f"right: run {done.right_run}{models[1]}{right}"]
     lines += [*done.remarks, ""]
     first = 1 if len(sides) == 1 else 0  # the column of models, which the two lines above have said
@@ -336,7 +336,7 @@ def _compare_text(done: CompareResult) -> str:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Format rows so that the last column stays in its row even on a narrow terminal."""
-    return table(head, rows, notes=[""] * len(rows))
+    return format_table(head, rows, notes=[""] * len(rows))
 
 
 def _models(left: str, right: str) -> str:

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import flat, flat_lines, give, say, short, table, watching
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import (
+    flat_lines,
+    format_table,
+    join_lines,
+    print_message,
+    short_digest,
+    show_progress,
+    write_bytes,
+)
 from harness.errors import InputError
 from harness.verbs.requests import (
     COLUMNS,
@@ -42,13 +50,13 @@ def register_imports(app: typer.Typer) -> None:
     app.command("import")(bring)
 
 
-@takes(
+@with_request_options(
     ImportRequest,
     ImportFolderRequest,
     without=("folder",),
     columns=(Annotated[str, typer.Option("--columns", envvar="HARNESS_COLUMNS", help=COLUMNS)], ""),
 )
-def bring(given: Given) -> int:
+def bring(given: GivenOptions) -> int:
     """Import your own copy of data, so that manifests find it."""
     from harness.verbs.importing import DATA, RESPONSES
     from harness.verbs.importing import import_ as verb
@@ -67,21 +75,23 @@ def bring(given: Given) -> int:
         text = flat_lines(lines)
     elif kind == RESPONSES:
         by = ", ".join(f"{name} {rows}" for name, rows in done.models.items())
-        told = f" ({flat(by)})" if by else ""
+        told = f" ({join_lines(by)})" if by else ""
         text = f"{done.rows} responses are in the store{told}; pin them in a manifest with sha256 {done.sha256}"
     else:
         held = ", ".join(
             f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in done.counts.items()
         )
-        text = f"{done.rows} rows are in the store ({flat(held)}); pin them in a manifest with sha256 {done.sha256}"
+        text = (
+            f"{done.rows} rows are in the store ({join_lines(held)}); pin them in a manifest with sha256 {done.sha256}"
+        )
     return given.show(done, text)
 
 
-def _folder(given: Given) -> int:
+def _folder(given: GivenOptions) -> int:
     """Import the files of a folder that manifests pin; show which differ from their pins and which are missing."""
     from harness.verbs.importing import import_folder
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = import_folder(given.project, given.request(ImportFolderRequest, folder=given.file), watch)
     size = sum(one.bytes for one in done.matched)
     lines = [f"{done.files} files read: {len(done.matched)} are pinned and in the store now ({size} bytes)"]
@@ -135,9 +145,9 @@ def register_gateway(app: typer.Typer) -> None:
     app.command()(gateway)
 
 
-@takes(GatewayRequest, store=False)
+@with_request_options(GatewayRequest, store=False)
 def gateway(
-    given: Given,
+    given: GivenOptions,
     record: Annotated[bool, typer.Option("--record", help="Ask for what is not on the tape, and record it.")] = False,
     live: Annotated[bool, typer.Option("--live", help="Ask for everything, and keep nothing.")] = False,
 ) -> int:
@@ -151,27 +161,27 @@ def gateway(
     if given.json:
         _line(done)
     else:
-        say(_summary(done))
+        print_message(_summary(done))
     return done.code
 
 
 def _line(result: Result) -> None:
     """Print a result as one line of JSON, so that a script can read the first one while the gateway still runs."""
-    give([data.dumps(result.as_data(), ensure_ascii=True).encode() + b"\n"])
+    write_bytes([data.dumps(result.as_data(), ensure_ascii=True).encode() + b"\n"])
 
 
 def _exports(ready: GatewayReady) -> None:
     """Print shell `export` lines on stdout, and remarks for the user on stderr."""
-    say(f"a gateway at {ready.url} {DOING[ready.mode]}; give its clients these variables; ctrl-C ends it")
+    print_message(f"a gateway at {ready.url} {DOING[ready.mode]}; give its clients these variables; ctrl-C ends it")
     for name in ready.lacking:
-        say(f"there is no key {name}: what is asked of its provider, and is not on the tape, is refused")
-    give([f"export {name}={shlex.quote(value)}\n".encode() for name, value in ready.env.items()])
+        print_message(f"there is no key {name}: what is asked of its provider, and is not on the tape, is refused")
+    write_bytes([f"export {name}={shlex.quote(value)}\n".encode() for name, value in ready.env.items()])
 
 
 def _summary(done: GatewayResult) -> str:
     columns = ("provider", "model", "requests", "recorded", "replayed", "live")
     rows = [[*(getattr(one, name) for name in columns), _errors(one.errors)] for one in done.models]
-    lines = [table([*columns, "refused"], rows)] if rows else []
+    lines = [format_table([*columns, "refused"], rows)] if rows else []
     if unnamed := sum(one.unnamed for one in done.models):
         lines.append(f"{unnamed} replayed from lines that name no server\n  next:  {NAME_SERVER}")
     counts = f"{done.recorded} recorded, {done.replayed} replayed, {done.refused} refused"
@@ -193,8 +203,8 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-@takes(TapeRequest, store=False)
-def ls(given: Given) -> int:
+@with_request_options(TapeRequest, store=False)
+def ls(given: GivenOptions) -> int:
     """List what a tape holds, by model and server."""
     from harness.verbs import recordings as verbs
 
@@ -207,34 +217,34 @@ def ls(given: Given) -> int:
             [*row, one.server or "not named", ", ".join([*one.answered_as, *one.fingerprints])]
             for row, one in zip(rows, found.models, strict=True)
         ]
-    text = table(columns, rows) if rows else "an empty tape"
+    text = format_table(columns, rows) if rows else "an empty tape"
     hidden = f", {found.redacted} redacted" if found.redacted else ""
-    told = f"{found.exchanges} exchanges{hidden}, {found.bytes} bytes on disk, tape {short(found.digest)}"
+    told = f"{found.exchanges} exchanges{hidden}, {found.bytes} bytes on disk, tape {short_digest(found.digest)}"
     return given.show(found, f"{text}\n{told}")
 
 
-@takes(TapeRequest, store=False)
-def verify(given: Given) -> int:
+@with_request_options(TapeRequest, store=False)
+def verify(given: GivenOptions) -> int:
     """Read every byte of a tape and report damage."""
     from harness.verbs import recordings as verbs
 
     found = verbs.verify_tape(given.project, given.request(TapeRequest))
     rows = [[flaw.file, flaw.line or "", flaw.detail] for flaw in found.flaws]
     summary = f"{found.exchanges} exchanges in {found.segments} segments, {found.bytes} bytes: "
-    lines = [table(["file", "line", "what is wrong"], rows)] if rows else []
-    lines += [flat(found.torn)] if found.torn else []
+    lines = [format_table(["file", "line", "what is wrong"], rows)] if rows else []
+    lines += [join_lines(found.torn)] if found.torn else []
     if found.redacted:
         lines.append(f"{found.redacted} lines are redacted: they are no recording, and answer nothing")
     if found.servers:
         named = [f"{count} of {server}" for server, count in found.servers.items()]
         named += [f"{found.unnamed} that name no server"] * bool(found.unnamed)
-        lines.append(flat(f"answers: {', '.join(named)}"))
+        lines.append(join_lines(f"answers: {', '.join(named)}"))
     lines.append(summary + ("the tape is sound" if not rows else "the tape is damaged; restore it from its source"))
     return given.show(found, "\n".join(lines))
 
 
-@takes(ImportTapeRequest, store=False)
-def import_(given: Given) -> int:
+@with_request_options(ImportTapeRequest, store=False)
+def import_(given: GivenOptions) -> int:
     """Import recorded exchanges from JSON Lines; a second time adds nothing."""
     from harness.verbs import recordings as verbs
 
@@ -242,44 +252,46 @@ def import_(given: Given) -> int:
     return given.show(done, f"{done.read} exchanges read: {done.added} taped, {done.known} were on the tape")
 
 
-@takes(ExportTapeRequest, store=False)
-def export(given: Given) -> int:
+@with_request_options(ExportTapeRequest, store=False)
+def export(given: GivenOptions) -> int:
     """Write a tape as JSON Lines, which `tape import` reads back."""
     from harness.verbs import recordings as verbs
 
     done = verbs.export_tape(given.project, given.request(ExportTapeRequest))
-    return given.show(done, f"{done.exchanges} exchanges of tape {short(done.digest)} written to {done.file}")
+    return given.show(done, f"{done.exchanges} exchanges of tape {short_digest(done.digest)} written to {done.file}")
 
 
-@takes(MergeTapesRequest, store=False)
-def merge(given: Given) -> int:
+@with_request_options(MergeTapesRequest, store=False)
+def merge(given: GivenOptions) -> int:
     """Add to a tape the exchanges that only others have; where they contradict each other, nothing is written."""
     from harness.verbs import recordings as verbs
 
     done = verbs.merge_tapes(given.project, given.request(MergeTapesRequest))
     if done.conflicting:
         columns = ["request", "repeat", "model", "has other answers on"]
-        rows = [[short(one.request), one.repeat, one.model, ", ".join(one.tapes)] for one in done.conflicts]
+        rows = [[short_digest(one.request), one.repeat, one.model, ", ".join(one.tapes)] for one in done.conflicts]
         if any(one.server for one in done.conflicts):
             columns.append("server")
             rows = [[*row, one.server or "not named"] for row, one in zip(rows, done.conflicts, strict=True)]
-        text = table(columns, rows)
+        text = format_table(columns, rows)
         text += f"\n{done.conflicting} requests have two answers: nothing was written"
     else:
-        text = f"{done.read} exchanges read: {done.added} added, {done.known} were there; tape {short(done.digest)}"
+        text = (
+            f"{done.read} exchanges read: {done.added} added, {done.known} were there; tape {short_digest(done.digest)}"
+        )
     return given.show(done, text)
 
 
-@takes(RedactTapeRequest, store=False)
-def redact(given: Given) -> int:
+@with_request_options(RedactTapeRequest, store=False)
+def redact(given: GivenOptions) -> int:
     """Write a new tape in which matches are hidden."""
     from harness.verbs import recordings as verbs
 
     done = verbs.redact_tape(given.project, given.request(RedactTapeRequest))
     rows = [[name, count] for name, count in done.hits.items()]
-    text = table(["hidden", "exchanges"], rows)
-    text += f"\n{done.redacted} of {done.exchanges} exchanges are redacted; tape {short(done.original)} → "
-    return given.show(done, text + short(done.digest))
+    text = format_table(["hidden", "exchanges"], rows)
+    text += f"\n{done.redacted} of {done.exchanges} exchanges are redacted; tape {short_digest(done.original)} → "
+    return given.show(done, text + short_digest(done.digest))
 
 
 models_app = typer.Typer(
@@ -293,18 +305,18 @@ def register_models(parent: typer.Typer) -> None:
     parent.add_typer(models_app)
 
 
-@takes(CheckModelsRequest, store=False, models=True)
-def check(given: Given) -> int:
+@with_request_options(CheckModelsRequest, store=False, models=True)
+def check(given: GivenOptions) -> int:
     """Ask each model behind an API one question, and show what came back.
 
     Nothing is recorded. The exit code is 1 if a model does not answer.
     """
     from harness.verbs.model_checks import check_models
 
-    with watching() as watch:
+    with show_progress() as watch:
         done = check_models(given.project, given.request(CheckModelsRequest), watch)
     head = ["name", "model", "", "seconds", "tokens", "dollars", "log-probabilities", "said"]
-    return given.show(done, table(head, [_row(one) for one in done.models]))
+    return given.show(done, format_table(head, [_row(one) for one in done.models]))
 
 
 def _row(one: CheckedModelData) -> list[str]:
@@ -319,5 +331,5 @@ def _row(one: CheckedModelData) -> list[str]:
         f"{one.prompt_tokens} + {one.completion_tokens}" if asked else "-",
         one.dollars or "-",
         known,
-        flat(one.said) + other,
+        join_lines(one.said) + other,
     ]

@@ -39,38 +39,41 @@ COLOURED = re.compile(rf"^((?:[\w.-]+: )?)({'|'.join(COLOURS)})(?=[:,; ]|$)", re
 NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """Print a message for the user on stderr; data is never printed here."""
     with _heard(sys.stderr):
-        print(coloured(clean(text), sys.stderr), file=sys.stderr, flush=True)
+        print(colour_verdicts(replace_controls(text), sys.stderr), file=sys.stderr, flush=True)
 
 
-def limited(items: int) -> str:
+def limit_suffix(items: int) -> str:
     """Return a suffix for the name of a run that was limited; empty for a whole run."""
     return f", limited to {items} item{'s' * (items != 1)} of each dataset" if items else ""
 
 
-def render(result: Result, text: str, as_json: bool) -> int:
+def print_result(result: Result, text: str, as_json: bool) -> int:
     """Print a verb's result, as JSON for a script or text for a person, and return its exit code."""
-    show(result.as_data(), text, as_json)
+    print_data(result.as_data(), text, as_json)
     return result.code
 
 
-def show(data: Any, text: str, as_json: bool) -> None:
+def print_data(data: Any, text: str, as_json: bool) -> None:
     """Print data on stdout as JSON for a script, or text for a person."""
     with _heard(sys.stdout):
         print(
-            json.dumps(data, ensure_ascii=True, indent=1) if as_json else coloured(clean(text), sys.stdout), flush=True
+            json.dumps(data, ensure_ascii=True, indent=1)
+            if as_json
+            else colour_verdicts(replace_controls(text), sys.stdout),
+            flush=True,
         )
 
 
-def give(pieces: Iterable[bytes]) -> None:
+def write_bytes(pieces: Iterable[bytes]) -> None:
     """Write raw bytes to stdout, piece by piece; on a terminal, control characters are replaced."""
     read = codecs.getincrementaldecoder("utf-8")("replace").decode
     with _heard(sys.stdout):
         for piece in pieces:
             if sys.stdout.isatty():
-                sys.stdout.write(clean(read(piece)))
+                sys.stdout.write(replace_controls(read(piece)))
             else:
                 sys.stdout.buffer.write(piece)
         sys.stdout.flush()
@@ -90,26 +93,26 @@ def _heard(stream: TextIO) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def clean(text: str) -> str:
+def replace_controls(text: str) -> str:
     """Replace control characters in text of models, data or files, so that no escape sequence reaches a terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() or (c.isspace() and c > "\x9f") else "\ufffd" for c in text)
 
 
-def coloured(text: str, stream: TextIO) -> str:
+def colour_verdicts(text: str, stream: TextIO) -> str:
     """Return text with its verdicts in colours, if it is for a terminal whose user wants any."""
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return COLOURED.sub(lambda found: f"{found[1]}\x1b[{COLOURS[found[2]]}m{found[2]}\x1b[0m", text)
 
 
-def flat(text: str) -> str:
+def join_lines(text: str) -> str:
     """Return a text on one line, so that line breaks in a name cannot imitate lines of the harness."""
     return text.translate(BREAKS)
 
 
 def flat_lines(lines: Iterable[str]) -> str:
     """Join lines whose texts are of data: none of them can begin a line of its own."""
-    return "\n".join(map(flat, lines))
+    return "\n".join(map(join_lines, lines))
 
 
 def stand_in_text(names: Mapping[str, bool]) -> str:
@@ -117,29 +120,29 @@ def stand_in_text(names: Mapping[str, bool]) -> str:
     return ", ".join(f"{name} (shown the answers)" if shown else name for name, shown in sorted(names.items()))
 
 
-def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
+def print_error(error: HarnessError, as_json: bool, debug: bool) -> int:
     """Print an error on stderr, as JSON or as text, and return its exit code; a traceback only with `debug`."""
     if as_json:
-        say(json.dumps(error.as_data(), ensure_ascii=True))
+        print_message(json.dumps(error.as_data(), ensure_ascii=True))
     else:
-        lines = [f"error: {flat(error.what)}"]
-        lines += [f"  where: {flat(error.where)}"] if error.where else []
-        lines += [f"  next:  {flat(error.next)}"] if error.next else []
-        say("\n".join(lines))
+        lines = [f"error: {join_lines(error.what)}"]
+        lines += [f"  where: {join_lines(error.where)}"] if error.where else []
+        lines += [f"  next:  {join_lines(error.next)}"] if error.next else []
+        print_message("\n".join(lines))
     if debug:
         import traceback
 
-        say("".join(traceback.format_exception(error)))
+        print_message("".join(traceback.format_exception(error)))
     return error.code
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str] = ()) -> str:
+def format_table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str] = ()) -> str:
     """Format rows in columns, no wider than the terminal, if there is one; the note of a row is below the row."""
-    cells = [[flat(str(cell)) for cell in row] for row in [head, *rows]]
+    cells = [[join_lines(str(cell)) for cell in row] for row in [head, *rows]]
     if not any(row[-1] for row in cells):  # an empty last column is left out
         cells = [row[:-1] for row in cells]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0  # what is piped has one line a row
-    remarks = ["", *(_below(note, room, GAP) for note in map(flat, notes or [""] * len(rows)))]
+    remarks = ["", *(_below(note, room, GAP) for note in map(join_lines, notes or [""] * len(rows)))]
     widths = _widths(cells)
     if room and _total(widths) > room and len(widths) > 2 and not notes:  # the last column goes below its row
         remarks = ["", *(_below(row[-1], room, INDENT) for row in cells[1:])]
@@ -176,7 +179,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 @contextmanager
-def watching() -> Iterator[Watch]:
+def show_progress() -> Iterator[Watch]:
     """Context manager that shows the progress of a verb: a bar on a terminal, else at most one plain line a second."""
     from harness.verbs.project import Watch
 
@@ -202,15 +205,15 @@ class _Bars:
             self.bar.start()
         assert self.bar
         if told.state == ANSWERS:  # the bar counts steps
-            self.bar.update(self.bar.task_ids[0], step=flat(told.step))
+            self.bar.update(self.bar.task_ids[0], step=join_lines(told.step))
             return
-        step = flat(f"{told.step} {told.state}")
+        step = join_lines(f"{told.step} {told.state}")
         self.bar.update(self.bar.task_ids[0], completed=told.done, total=told.total, step=step)
 
     def say(self, text: str) -> None:
         """Print a message above the bar."""
         self.end()
-        say(text)
+        print_message(text)
 
     def end(self) -> None:
         """Remove the bar."""
@@ -254,17 +257,17 @@ class _Lines:
             progress = f"{told.task}: {told.done}/{told.total} {'' if asked else text}"
             if progress != self.shown or now - self.last >= QUIET:
                 self.last, self.shown = now, progress
-                say(flat(f"{told.task}: {text}"))
+                print_message(join_lines(f"{told.task}: {text}"))
 
     def say(self, text: str) -> None:
         """Print a message between two progress lines."""
-        say(text)
+        print_message(text)
 
     def end(self) -> None:
         """Do nothing: no bar is open here."""
 
 
-def short(digest: str) -> str:
+def short_digest(digest: str) -> str:
     """Shorten a digest to its first 12 letters."""
     return digest[:12]
 
@@ -291,15 +294,15 @@ def _one(found: DifferingWords) -> Iterator[str]:
     from harness.verbs.scoring import cut_to_difference
 
     sample = f", sample {found.sample}" if found.sample else ""
-    yield f"{flat(found.item)}, wording {found.template}{sample}:"
+    yield f"{join_lines(found.item)}, wording {found.template}{sample}:"
     width = min(max(shutil.get_terminal_size().columns, NARROW), WIDE) - NAME - len(BETWEEN_SIDES) - 1
     half = (width - len(BETWEEN_SIDES)) // 2
     if found.left.model != found.right.model:
-        yield from _columns("", flat(found.left.model), flat(found.right.model), half)
+        yield from _columns("", join_lines(found.left.model), join_lines(found.right.model), half)
     for part in PARTS:
         left, right = (_text(side, part) for side in (found.left, found.right))
         if left == right:
-            lines = wrapped(cut_to_difference(left, right, LONGEST, BEFORE)[0] or NOTHING, width)
+            lines = wrap_text(cut_to_difference(left, right, LONGEST, BEFORE)[0] or NOTHING, width)
             yield from (_line(part if not place else "", [line]) for place, line in enumerate(lines))
         else:
             yield from _columns(part, *cut_to_difference(left, right, LONGEST, BEFORE), half)
@@ -307,20 +310,20 @@ def _one(found: DifferingWords) -> Iterator[str]:
 
 def _text(side: SideWords, part: str) -> str:
     """Return a text in one piece; a line break is a sign, and no control character is left."""
-    return clean(" ⏎ ".join(str(getattr(side, part)).splitlines())).replace("\t", " ")
+    return replace_controls(" ⏎ ".join(str(getattr(side, part)).splitlines())).replace("\t", " ")
 
 
 def _columns(name: str, left: str, right: str, half: int) -> Iterator[str]:
-    lines = zip_longest(wrapped(left or NOTHING, half), wrapped(right or NOTHING, half), fillvalue="")
+    lines = zip_longest(wrap_text(left or NOTHING, half), wrap_text(right or NOTHING, half), fillvalue="")
     for place, (one, other) in enumerate(lines):
-        yield _line(name if not place else "", [one + " " * (half - wide(one)), other])
+        yield _line(name if not place else "", [one + " " * (half - display_width(one)), other])
 
 
 def _line(name: str, cells: Sequence[str]) -> str:
     return BETWEEN_SIDES.join([f" {name:{NAME}}", *cells]).rstrip()
 
 
-def wide(text: str) -> int:
+def display_width(text: str) -> int:
     """Return the columns that a text takes on a terminal: two for wide letters, none for combining marks."""
     return sum(_wide(char) for char in text)
 
@@ -331,18 +334,18 @@ def _wide(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def wrapped(text: str, room: int) -> list[str]:
+def wrap_text(text: str, room: int) -> list[str]:
     """Break a text into lines of at most `room` columns, between words where possible."""
     lines, line = list[str](), ""
     for word in text.split(" "):
         joined = f"{line} {word}" if line else word
-        if wide(joined) <= room:
+        if display_width(joined) <= room:
             line = joined
             continue
         if line:
             lines.append(line)
         line = word
-        while wide(line) > room:
+        while display_width(line) > room:
             end = _fitting(line, room)
             lines.append(line[:end])
             line = line[end:]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from harness.cli.options import Given, takes
-from harness.cli.terminal import say, table
+from harness.cli.options import GivenOptions, with_request_options
+from harness.cli.terminal import format_table, print_message
 from harness.verbs.requests import AddTokenRequest, ListTokensRequest, RevokeTokensRequest
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-@takes(AddTokenRequest)
-def add(given: Given) -> int:
+@with_request_options(AddTokenRequest)
+def add(given: GivenOptions) -> int:
     """Make a token, and show it this once: only its digest is stored."""
     from harness.verbs.tokens import make_token
 
     done = make_token(given.project, given.request(AddTokenRequest))
     one = done.stored
-    say(f"for {one.principal}, {', '.join(one.scopes)}, until {one.expires[:10]}; nobody can show it again")
+    print_message(f"for {one.principal}, {', '.join(one.scopes)}, until {one.expires[:10]}; nobody can show it again")
     return given.show(done, done.token)
 
 
-@takes(ListTokensRequest)
-def ls(given: Given) -> int:
+@with_request_options(ListTokensRequest)
+def ls(given: GivenOptions) -> int:
     """List tokens by their digests, expired ones too."""
     from harness.verbs.tokens import list_tokens
 
@@ -45,13 +45,13 @@ def ls(given: Given) -> int:
     return given.show(done, _listed(done.tokens) if done.tokens else "no tokens")
 
 
-@takes(RevokeTokensRequest)
-def revoke(given: Given) -> int:
+@with_request_options(RevokeTokensRequest)
+def revoke(given: GivenOptions) -> int:
     """Revoke the tokens of a principal, or one by its digest."""
     from harness.verbs.tokens import withdraw_tokens
 
     done = withdraw_tokens(given.project, given.request(RevokeTokensRequest))
-    say("a server that is running refuses them from now on")
+    print_message("a server that is running refuses them from now on")
     return given.show(done, _listed(done.tokens))
 
 
@@ -60,4 +60,4 @@ def _listed(tokens: list[StoredToken]) -> str:
         [one.sha256[:12], one.principal, ", ".join(one.scopes), one.expires[:10] + ("" if one.live else " (expired)")]
         for one in tokens
     ]
-    return table(["digest", "principal", "for", "until"], rows)
+    return format_table(["digest", "principal", "for", "until"], rows)

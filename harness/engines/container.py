@@ -72,7 +72,7 @@ def translating_engine_errors(what: str) -> Iterator[None]:
 def translate_engine_error(what: str, said: str) -> HarnessError:
     """Translate an error message of the container engine into an error a user can act on."""
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
-        return engine.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
+        return engine.missing_gpu_error(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
         return MissingError(
             f"the engine does not hold the image: {said[:200]}", next="run again: the image is loaded at the start"
@@ -188,12 +188,12 @@ OWNER, DEADLINE = "harness.owner", "harness.deadline"
 GRACE = 60.0  # seconds after its deadline in which a container's owner removes it
 
 
-def this_process() -> str:
+def identify_process() -> str:
     """Identify this process uniquely: boot id, PID namespace, PID and start time."""
     return f"{_boot()} {_namespace()} {os.getpid()} {_began(os.getpid())}"
 
 
-def deadline(seconds: float) -> int:
+def container_deadline(seconds: float) -> int:
     """Return the time by which a container that starts now must have ended, in seconds since boot."""
     return round(_now() + seconds)
 
@@ -235,7 +235,7 @@ HOSTS = ("unix:///var/run/docker.sock", "unix:///run/podman/podman.sock")
 ADVICE = "start one (`dockerd`, or `podman system service`) and name its socket in DOCKER_HOST"
 
 
-def connect() -> tuple[str, str, dict[str, Any]]:
+def connect_engine() -> tuple[str, str, dict[str, Any]]:
     """Find a container engine that answers; return its socket, API version and version document.
 
     Tries the socket that DOCKER_HOST names, or else the usual ones. Raises MissingError if none answers.
@@ -267,9 +267,9 @@ def _told(bad: Exception) -> str:
     return "nothing listens there" if silent else str(bad)
 
 
-def probe() -> str:
+def find_engine_name() -> str:
     """Return the name of the container engine that answers here, for `harness doctor`."""
-    return engine_name(connect()[2])
+    return engine_name(connect_engine()[2])
 
 
 def engine_name(version: Mapping[str, Any]) -> str:

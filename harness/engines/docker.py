@@ -20,15 +20,15 @@ from harness.engines.container import (
     OWNER,
     PIDS,
     Container,
-    connect,
-    deadline,
+    connect_engine,
+    container_deadline,
     engine_name,
     ensure_image,
+    find_engine_name,
     guard_command,
+    identify_process,
     is_rootless,
-    probe,
     remove_orphans,
-    this_process,
     translating_engine_errors,
     unenforced_limits,
 )
@@ -41,9 +41,9 @@ from harness.engines.engine import (
     SHARED,
     SOCKETS,
     Device,
+    EngineKind,
     EngineOptions,
     Job,
-    Kind,
     Limits,
     Outcome,
 )
@@ -70,7 +70,7 @@ class DockerEngine:
         self, image: str, names: Sequence[str], load: Callable[[], Iterable[bytes]], gpus: engine.Wanted = 0
     ) -> None:
         self.image, self.device = image, Device()
-        self._host, self._api, self._version = connect()
+        self._host, self._api, self._version = connect_engine()
         self._podman = "Podman" in engine_name(self._version)
         with self._connected() as client:
             remove_orphans(client)
@@ -134,7 +134,7 @@ class DockerEngine:
             code, _ = container.run(monitor)
         text = monitor.log.decode("utf-8", "replace")
         if code:
-            raise engine.no_gpu(f"`nvidia-smi` in the container ended with {code}: {text.strip()[:200]}")
+            raise engine.missing_gpu_error(f"`nvidia-smi` in the container ended with {code}: {text.strip()[:200]}")
         return text
 
     def _request(self, ids: Sequence[str]) -> list[dict[str, Any]]:
@@ -215,7 +215,7 @@ class DockerEngine:
             "AttachStdin": True,
             "AttachStdout": True,
             "AttachStderr": True,
-            "Labels": {OWNER: this_process(), DEADLINE: str(deadline(limits.seconds))},
+            "Labels": {OWNER: identify_process(), DEADLINE: str(container_deadline(limits.seconds))},
             "HostConfig": host,
         }
 
@@ -229,10 +229,10 @@ def _open(options: EngineOptions) -> DockerEngine:
     return DockerEngine(image.id, [image.manifest], image.load, options.gpus)
 
 
-ENGINE = Kind(
+ENGINE = EngineKind(
     "a container for each step, without network, in the pinned image",
     in_image=True,
     open=_open,
-    probe=probe,
+    probe=find_engine_name,
     only=DockerEngine.isolation,
 )

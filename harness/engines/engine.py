@@ -144,7 +144,7 @@ class EngineOptions:
 
 
 @dataclass(frozen=True)
-class Kind:
+class EngineKind:
     """Description of an engine (the `ENGINE` of its module), which is available before the engine is opened."""
 
     about: str  # one line for the user who chooses
@@ -190,15 +190,15 @@ def query_driver(query: Sequence[str]) -> str:
             list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
         )
     except OSError as bad:
-        raise no_gpu("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
+        raise missing_gpu_error("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
     except subprocess.TimeoutExpired as bad:
-        raise no_gpu(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
+        raise missing_gpu_error(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
     if done.returncode:
-        raise no_gpu(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
+        raise missing_gpu_error(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
     return done.stdout
 
 
-def no_gpu(why: str) -> MissingError:
+def missing_gpu_error(why: str) -> MissingError:
     """Return the error for a GPU that is wanted but cannot be had."""
     return MissingError(
         f"{NONE}{why}",
@@ -215,7 +215,7 @@ def _visible(gpus: Sequence[dict[str, Any]], visible: str | None) -> list[dict[s
     for name in filter(None, map(str.strip, visible.split(","))):
         fitting = [gpu for place, gpu in enumerate(gpus) if name == str(place) or _is_named(gpu, name)]
         if len(fitting) != 1 or fitting[0] in found:
-            raise no_gpu(f"{VISIBLE} names {name[:80]!r}, which is no GPU of its own here")
+            raise missing_gpu_error(f"{VISIBLE} names {name[:80]!r}, which is no GPU of its own here")
         found += fitting
     return found
 
@@ -232,14 +232,16 @@ def _cuda(answer: str, count: int, visible: str | None = None) -> Device:
         if row
     ]
     if not all(CAPABILITY.fullmatch(gpu.get("compute_cap", "")) for gpu in gpus):
-        raise no_gpu(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
+        raise missing_gpu_error(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
     gpus = _visible(gpus, visible)
     if len(gpus) < count:
-        raise no_gpu(f"{count} wanted, {len(gpus)} found" + (f" that {VISIBLE} names" if visible is not None else ""))
+        raise missing_gpu_error(
+            f"{count} wanted, {len(gpus)} found" + (f" that {VISIBLE} names" if visible is not None else "")
+        )
     used = gpus[:count]
     kinds = sorted({gpu["compute_cap"] for gpu in used})
     if len(kinds) != 1:
-        raise no_gpu(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
+        raise missing_gpu_error(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
     facts = [
         {
             "model": gpu["name"],

@@ -30,8 +30,8 @@ from harness.engines.engine import (
     NO_IMAGE,
     PROCESSES,
     SHARED,
+    EngineKind,
     Job,
-    Kind,
     Limits,
     Outcome,
 )
@@ -48,7 +48,7 @@ from harness.engines.isolation import (
     unreadable_to_steps,
 )
 from harness.engines.monitor import JobMonitor
-from harness.engines.process import KeptProcess, Start, kept_process, open_filter, run_process
+from harness.engines.process import KeptProcess, ProcessStart, kept_process, open_filter, run_process
 from harness.engines.system_calls import can_filter, filter_program
 from harness.errors import MissingError
 
@@ -64,7 +64,7 @@ _FORBID = {  # kernel settings that forbid user namespaces to ordinary users, an
 
 
 @functools.cache
-def available() -> tuple[str, ...]:
+def available_isolations() -> tuple[str, ...]:
     """List the isolations that work here, best first, by trying each once; `process` always works.
 
     Raises MissingError if util-linux is not installed, since no step runs without it.
@@ -114,7 +114,7 @@ class LocalEngine:
     emulator: tuple[str, ...] = ()  # command that runs a step's interpreter; tests set emulators of other processors
 
     def __init__(self, isolation: str = "", gpus: engine.Wanted = 0) -> None:
-        offered = available()
+        offered = available_isolations()
         if isolation and isolation not in offered:
             raise MissingError(
                 f"this machine does not have the isolation {isolation!r}",
@@ -166,7 +166,7 @@ class LocalEngine:
         program = filter_program(on_gpu=on_gpu, on_loopback=bool(job.sockets) and not bare)
         with open_filter(b"" if bare else program, runs=self.isolation == "namespaces") as file:
             passed = (file,) if file >= 0 else ()
-            start = Start(self._argv(job, file), job.folder, self._env(job), program if bare else b"", passed)
+            start = ProcessStart(self._argv(job, file), job.folder, self._env(job), program if bare else b"", passed)
             counted = bare or not counts_per_step()
             code, usage = run_process(start, monitor, strays=bare, counted=counted, weighed=not on_gpu)
         if drops_root() and not bare:
@@ -193,7 +193,7 @@ class LocalEngine:
         with ExitStack() as stack:
             with open_filter(filter_program(), runs=False) as file:
                 passed = (file,) if file >= 0 else ()
-                start = Start(self._argv(job, file), job.folder, job.env, b"", passed)
+                start = ProcessStart(self._argv(job, file), job.folder, job.env, b"", passed)
                 kept = stack.enter_context(kept_process(start))
             yield KeptJobs(kept, job, self.isolation)
 
@@ -244,7 +244,7 @@ class KeptJobs:
         return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
 
-ENGINE = Kind(
+ENGINE = EngineKind(
     "processes of this machine, as isolated as it allows",
     in_image=False,
     open=lambda options: LocalEngine(options.isolation, options.gpus),

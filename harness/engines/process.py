@@ -45,7 +45,7 @@ class _Filter(ctypes.Structure):
 
 
 @dataclass(frozen=True)
-class Start:
+class ProcessStart:
     """How a step's first process is started: its command, and the system call filter that it has from the start."""
 
     argv: Sequence[str]
@@ -109,7 +109,7 @@ def _loader(program: bytes, file: int) -> bytes:
 
 
 @contextmanager
-def started(start: Start) -> Iterator[subprocess.Popen[bytes]]:
+def started_process(start: ProcessStart) -> Iterator[subprocess.Popen[bytes]]:
     """Context manager that starts a process from a thread, which lives until the block ends.
 
     Errors in that thread are raised here.
@@ -177,7 +177,7 @@ LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
 def run_process(
-    start: Start, monitor: JobMonitor, *, strays: bool, counted: bool = False, weighed: bool = True
+    start: ProcessStart, monitor: JobMonitor, *, strays: bool, counted: bool = False, weighed: bool = True
 ) -> tuple[int, dict[str, int]]:
     """Run a command until it ends or must be killed; return its exit code and resource usage.
 
@@ -185,7 +185,7 @@ def run_process(
     `strays` says that a process may have left its session and is searched for. `counted` says that nothing else limits
     the number of its processes, `weighed` that nothing else limits the memory of all of them.
     """
-    with started(start) as process:
+    with started_process(start) as process:
         meter = MemoryMeter(process.pid, closed=not strays)
         if counted:
             monitor.count_with(meter.count_threads)
@@ -246,7 +246,7 @@ class KeptProcess:
 
 
 @contextmanager
-def kept_process(start: Start) -> Iterator[KeptProcess]:
+def kept_process(start: ProcessStart) -> Iterator[KeptProcess]:
     """Context manager that starts a command, and ends it.
 
     Its last words are the numbers of two pipes, and the namespace of processes that it must not be in.
@@ -261,7 +261,7 @@ def kept_process(start: Start) -> Iterator[KeptProcess]:
             for one in high:
                 theirs.callback(os.close, one)
             words = (*start.argv, *map(str, high), os.readlink("/proc/self/ns/pid"))
-            process = stack.enter_context(started(replace(start, argv=words, passed=(*start.passed, *high))))
+            process = stack.enter_context(started_process(replace(start, argv=words, passed=(*start.passed, *high))))
         kept = KeptProcess(process, go, done)
         stack.callback(kept.end)
         yield kept

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.digest import MAX_INT, canonical, sha256
+from harness.digest import MAX_INT, canonical_json, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.keys import (
     AUDITOR,
@@ -32,7 +32,7 @@ from harness.evidence.keys import (
 from harness.evidence.record import RecordBody
 from harness.files import read_plain, translating_os_errors
 from harness.manifest.lockfile import expect_path, lock_path, read_expect, read_lock
-from harness.store.attempts import ATTEMPT_ID, attempt_of
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -66,7 +66,7 @@ class Statement:
         """The bytes that are signed."""
         subject = [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(self.subjects.items())]
         body = {"_type": STATEMENT, "subject": subject, "predicateType": self.kind, "predicate": self.predicate}
-        return canonical(body)
+        return canonical_json(body)
 
     @property
     def is_of_run(self) -> bool:
@@ -81,7 +81,7 @@ class Statement:
         return str(_at(self.predicate, "annotations", "run") or "")
 
 
-def subjects_of(record: bytes, body: RecordBody) -> dict[str, str]:
+def run_subjects(record: bytes, body: RecordBody) -> dict[str, str]:
     """Return the subjects of every statement about a run: its record's bytes, and its outputs."""
     outputs = {f"{OUTPUTS}{name}": str(one["sha256"]) for name, one in body["outputs"].items()}
     return {RECORD: sha256(record), **outputs}
@@ -108,7 +108,7 @@ def state_provenance(record: bytes, body: RecordBody, name: str) -> Statement:
             },
         },
     }
-    return Statement(subjects_of(record, body), PROVENANCE, predicate)
+    return Statement(run_subjects(record, body), PROVENANCE, predicate)
 
 
 def state_verdict(record: bytes, body: RecordBody, verdict: str, level: str, checks: Sequence[Any]) -> Statement:
@@ -125,7 +125,7 @@ def state_verdict(record: bytes, body: RecordBody, verdict: str, level: str, che
         "failedTests": ended("fail"),
         "annotations": {"run": body["run"], "verdict": verdict, "level": level},
     }
-    return Statement(subjects_of(record, body), TEST_RESULT, predicate)
+    return Statement(run_subjects(record, body), TEST_RESULT, predicate)
 
 
 def state_lock(root: Path, name: str) -> Statement:
@@ -160,7 +160,7 @@ def _read_document(path: Path, made_by: str) -> bytes:
         return read_plain(path)
 
 
-def envelope_beside(path: Path) -> Path:
+def envelope_path(path: Path) -> Path:
     """Return where the signed statement about a lock or an expectation is kept: beside it, in git as it is."""
     return path.with_name(path.name.removesuffix(".json") + ENVELOPE)
 
@@ -185,7 +185,7 @@ def find_author(root: Path, name: str, trusted: Sequence[TrustedKey], today: dat
     A signature for other bytes than those of the file counts as none, and is reported
     separately: the expectation was edited after it was signed.
     """
-    stated, path = state_expectation(root, name), envelope_beside(expect_path(root, name))
+    stated, path = state_expectation(root, name), envelope_path(expect_path(root, name))
     if not path.exists():
         return Authorship(flaw=f"there is no {path.name}")
     try:
@@ -214,7 +214,7 @@ class Signer:
 
 def find_signer(envelope: Envelope, trusted: Sequence[TrustedKey], today: datetime.date) -> Signer:
     """Return the trusted key that signed an envelope, one whose role and time fit before others."""
-    role = role_of(envelope.statement)
+    role = statement_role(envelope.statement)
     by = [one for one in trusted if signed_by(envelope, one.public)]
     fit = next((one for one in by if not one.refusal(role, today)), None) or next(iter(by), None)
     if fit:
@@ -226,7 +226,7 @@ def find_signer(envelope: Envelope, trusted: Sequence[TrustedKey], today: dateti
 
 def _builder(body: RecordBody) -> str:
     """Return how the answers of a run came about, each of which deserves another trust."""
-    if ATTEMPT_ID.fullmatch(attempt_of(body["run"])):
+    if ATTEMPT_ID.fullmatch(attempt_of_run(body["run"])):
         return "attempt"
     if body.get("imported"):
         return "imported"
@@ -332,7 +332,7 @@ def _encoded(payload: bytes) -> bytes:
     return b" ".join([b"DSSEv1", str(len(PAYLOAD)).encode(), PAYLOAD.encode(), str(len(payload)).encode(), payload])
 
 
-def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
+def sign_statement(statement: Statement, key: Ed25519PrivateKey) -> bytes:
     """Return the envelope of a statement, signed by one key, as the bytes of a file."""
     payload = statement.payload
     signature = base64.b64encode(key.sign(_encoded(payload))).decode()
@@ -341,7 +341,7 @@ def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
         "payloadType": PAYLOAD,
         "signatures": [{"keyid": key_id(raw_public(key.public_key())), "sig": signature}],
     }
-    return canonical(body) + b"\n"
+    return canonical_json(body) + b"\n"
 
 
 def signed_by(envelope: Envelope, public: bytes) -> bool:
@@ -357,6 +357,6 @@ def signed_by(envelope: Envelope, public: bytes) -> bool:
     return True
 
 
-def role_of(statement: Statement) -> str:
+def statement_role(statement: Statement) -> str:
     """Return the role in which a statement is made."""
     return {PROVENANCE: RUNNER, TEST_RESULT: AUDITOR}.get(statement.kind, AUTHOR)

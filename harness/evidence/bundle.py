@@ -20,7 +20,7 @@ from io import BytesIO, RawIOBase
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from harness.digest import document, parse, sha256, sha256_stream
+from harness.digest import encode_document, parse_document, sha256, sha256_stream
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.evidence.record import FINISHED
 from harness.evidence.trail import ExecutionIndex, closure_files
@@ -30,7 +30,7 @@ from harness.store.blobs import is_digest
 from harness.store.events import Event
 from harness.store.journal import Chain
 from harness.store.store import FORMAT, Entry, Store, follow_journal, list_runs, require_listed
-from harness.store.sweep import RUN_ID, digests_in
+from harness.store.sweep import RUN_ID, find_digests
 from harness.store.tree import MOST_ENTRY, MOST_LOG, MOST_RECORD, is_hollow
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Bundle:
             "members": [one._asdict() for one in self.members],
             "omitted": [one._asdict() for one in self.omitted],
         }
-        return document(body) + b"\n"
+        return encode_document(body) + b"\n"
 
     @property
     def size(self) -> int:
@@ -116,13 +116,13 @@ class Bundle:
         chain = follow_journal(store, require_listed(store, self.run))
         events = [event for event in chain.events if event["event"] in FINISHED]
         entries = [entry for event in events if (entry := _sound_entry(store, event))]
-        named = digests_in([dict(event) for event in chain.events])
+        named = find_digests([dict(event) for event in chain.events])
         for entry in entries:
-            named |= {out.sha256 for out in entry.outputs.values()} | digests_in(dict(entry.preimage))
+            named |= {out.sha256 for out in entry.outputs.values()} | find_digests(dict(entry.preimage))
             with contextlib.suppress(HarnessError):
                 named |= set(closure_files(store.blobs.read(entry.preimage["code"]), "closure").values())
         with contextlib.suppress(HarnessError):
-            named |= digests_in(parse(store.blobs.read(str(chain.events[0]["lock"])), "lock/1", "lock"))
+            named |= find_digests(parse_document(store.blobs.read(str(chain.events[0]["lock"])), "lock/1", "lock"))
         runs = {self.run, *_executors(store, chain)}
         keys = {f"keys/{str(one['key'])[:2]}/{one['key']}.json" for one in events}
         found = [one.path for one in self.members if not _is_named(one, runs, keys, named)]
@@ -200,16 +200,16 @@ def _blobs(store: Store, chain: Chain[Event], entries: Iterable[Entry]) -> set[s
     started = chain.events[0]
     environments = {str(started["environment"]), str(started.get("sandbox", started)["environment"])}
     needed = {str(started["manifest"]), str(started["lock"]), *environments}
-    named = digests_in([dict(event) for event in chain.events])
+    named = find_digests([dict(event) for event in chain.events])
     closures: set[str] = set()
     for entry in entries:
-        needed |= {out.sha256 for out in entry.outputs.values()} | digests_in(dict(entry.preimage["inputs"]))
+        needed |= {out.sha256 for out in entry.outputs.values()} | find_digests(dict(entry.preimage["inputs"]))
         needed |= {entry.preimage["code"], entry.preimage["environment"]}
         closures.add(entry.preimage["code"])
     for code in sorted(closures):
         needed |= set(closure_files(store.blobs.read(code), code).values())
-    lock = parse(store.blobs.read(str(started["lock"])), "lock/1", "lock")
-    named |= digests_in(lock)
+    lock = parse_document(store.blobs.read(str(started["lock"])), "lock/1", "lock")
+    named |= find_digests(lock)
     return needed | {digest for digest in named - needed if store.tree.is_file(store.blobs.path(digest))}
 
 
@@ -321,7 +321,7 @@ def _read_list(file: IO[bytes], path: Path) -> Bundle:
     if len(data) != _padded(size) or any(data[size:]):
         raise _broken(f"`{FIRST}` is cut short", path)
     try:
-        body = parse(data[:size], TYPE, f"{path}: {FIRST}")
+        body = parse_document(data[:size], TYPE, f"{path}: {FIRST}")
     except InputError as bad:
         raise _broken(f"{FIRST}: {bad.what}", path) from bad
     flaw = next(_flaws(body), "")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from harness import arrays
-from harness.digest import canonical, sha256_file, walk
+from harness.digest import canonical_json, sha256_file, walk_values
 from harness.errors import InputError
 from harness.evidence.record import FAIL, OUTPUT, Record, self_check
-from harness.files import is_plain
+from harness.files import is_plain_file
 from harness.manifest.lockfile import Expect
 from harness.npy import ArrayHeader
 from harness.texts import RELATIVE
@@ -61,7 +61,7 @@ def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation 
     forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
         return Deviation("the output", forms[0], forms[1])
-    one, two = arrays.headers(expected), arrays.headers(found)
+    one, two = arrays.read_headers(expected), arrays.read_headers(found)
     if one.keys() != two.keys():
         name = min(one.keys() ^ two.keys())
         return Deviation(name, "there", "absent") if name in one else Deviation(name, "absent", "there")
@@ -82,7 +82,7 @@ def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name
     if one.fortran or two.fortran:
         yield arrays.read(expected, name), arrays.read(found, name)
     else:
-        yield from zip(arrays.blocks(expected, name), arrays.blocks(found, name), strict=True)
+        yield from zip(arrays.read_blocks(expected, name), arrays.read_blocks(found, name), strict=True)
 
 
 class _Worst:
@@ -151,7 +151,7 @@ Leaves = Mapping[str, str]
 Ends = tuple[Decimal, Decimal]
 
 
-def first_outside(expected: Leaves, found: Leaves) -> str:
+def describe_outside_statistic(expected: Leaves, found: Leaves) -> str:
     """Describe the first statistic that is too far from the expected one, or another difference; "" if none.
 
     Both arguments are the leaf values of an output, as JSON text, by JSON Pointer.
@@ -173,7 +173,7 @@ def first_outside(expected: Leaves, found: Leaves) -> str:
     return ""
 
 
-def number(text: str) -> Decimal | None:
+def parse_number(text: str) -> Decimal | None:
     """Return a JSON leaf as a decimal number; None if it is not a number."""
     try:
         return Decimal(text) if text[:1] in "-0123456789" and text else None
@@ -196,7 +196,7 @@ def _describes(pointer: str, statistics: set[str]) -> bool:
 
 def _is_companion(name: str, expected: Leaves, found: Leaves, stem: str) -> bool:
     """Whether a leaf is a number beside a statistic, but not a count; then only the statistic is compared."""
-    numbers = all(number(side[f"{stem}/{name}"]) is not None for side in (expected, found))
+    numbers = all(parse_number(side[f"{stem}/{name}"]) is not None for side in (expected, found))
     return numbers and name not in _COUNTS and not name.startswith("n_")
 
 
@@ -204,7 +204,7 @@ def _flaws(stem: str, expected: Leaves, found: Leaves) -> Iterator[str]:
     """Compare one statistic with the expected one: its interval as narrow, and each value in the other's interval."""
     at, old, new = f"{stem}/value", expected[f"{stem}/value"], found[f"{stem}/value"]
     wanted, given = _ends(expected, stem), _ends(found, stem)
-    one, two = number(old), number(new)
+    one, two = parse_number(old), parse_number(new)
     if wanted is None or given is None or one is None or two is None:
         if old != new:
             shown, wished = new[:SHOWN_INTERVALS], old[:SHOWN_INTERVALS]
@@ -232,7 +232,7 @@ def _widths(at: str, wanted: Ends, given: Ends) -> Iterator[str]:
 
 
 def _ends(leaves: Leaves, stem: str) -> Ends | None:
-    low, high = (number(leaves.get(f"{stem}/interval/{end}", "")) for end in (0, 1))
+    low, high = (parse_number(leaves.get(f"{stem}/interval/{end}", "")) for end in (0, 1))
     return None if low is None or high is None else (low, high)
 
 
@@ -269,7 +269,7 @@ class Verdict:
         return self.verdict == "agreed" and bool(self.detail)
 
 
-def leaves(path: Path) -> dict[str, str]:
+def json_leaves(path: Path) -> dict[str, str]:
     """Return the leaf values of a JSON output by JSON Pointer; with several JSON lines the row number comes first.
 
     Raises InputError for a file that is not JSON, one of more than 64 MiB and one of more than MAX_VALUES leaves.
@@ -281,9 +281,9 @@ def leaves(path: Path) -> dict[str, str]:
     except (ValueError, RecursionError) as bad:
         raise InputError("this output is not JSON", next="declare it `exact`") from bad
     found = {}
-    for pointer, value in walk(rows[0] if len(rows) == 1 else rows):
+    for pointer, value in walk_values(rows[0] if len(rows) == 1 else rows):
         if not isinstance(value, dict | list) or not value:
-            found[pointer] = canonical(value).decode()
+            found[pointer] = canonical_json(value).decode()
     if len(found) > MAX_VALUES:
         raise InputError(f"this output holds more than {MAX_VALUES} values", next="declare it `exact`")
     return found
@@ -291,7 +291,7 @@ def leaves(path: Path) -> dict[str, str]:
 
 def expected_values(level: Level, path: Path) -> dict[str, str]:
     """Return the leaf values that an expectation has for an output: none at level `exact`, and none for an array."""
-    return {} if level == "exact" or arrays.file_format(path) else leaves(path)
+    return {} if level == "exact" or arrays.file_format(path) else json_leaves(path)
 
 
 def array_form(level: Level, path: Path) -> str:
@@ -305,7 +305,7 @@ def array_form(level: Level, path: Path) -> str:
         return ""
     if isinstance(level, str) or "within" not in level:
         raise InputError("this output is an array, and no statistics", next="declare it `exact`, or `{within: …}`")
-    size = max(path.stat().st_size, sum(head.size for head in arrays.headers(path).values()))
+    size = max(path.stat().st_size, sum(head.size for head in arrays.read_headers(path).values()))
     if size > MAX_ARRAY:
         raise InputError(
             f"this output is an array of {size:,} bytes; at most {MAX_ARRAY:,} lie beside an expectation",
@@ -314,7 +314,7 @@ def array_form(level: Level, path: Path) -> str:
     return form
 
 
-def compare(
+def compare_outputs(
     record: Record,
     expect: Expect | None,
     lock_sha256: str,
@@ -370,27 +370,27 @@ def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -
         return (
             "it is an array, which was none"
             if arrays.file_format(path)
-            else first_deviation(level, wanted["values"], path)
+            else describe_first_deviation(level, wanted["values"], path)
         )
     beside = expect.array(output)
-    if not is_plain(beside) or sha256_file(beside)[0] != wanted["sha256"]:
+    if not is_plain_file(beside) or sha256_file(beside)[0] != wanted["sha256"]:
         return f"{beside.parent.name}/{beside.name} is not the array that the expectation pins: restore it from git"
     return deviation_text(level["within"], beside, path)
 
 
-def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
+def describe_first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
     """Describe the first value of a JSON output that departs from the expected ones; "" if none.
 
     A number departs if it is outside the tolerance or interval of `level`, any other value if it is not equal.
     """
-    found = leaves(path)
+    found = json_leaves(path)
     if "interval" in level:
-        return first_outside(expected, found)
+        return describe_outside_statistic(expected, found)
     if set(found) != set(expected):
         return f"other fields: {sorted(set(found) ^ set(expected))[0]}"
     amount, share = Decimal(level["within"].removesuffix(RELATIVE)), level["within"].endswith(RELATIVE)
     for pointer, value in expected.items():
-        one, two = number(value), number(found[pointer])
+        one, two = parse_number(value), parse_number(found[pointer])
         if one is None or two is None:
             if value != found[pointer]:
                 return f"{pointer} is {found[pointer][:60]}, expected {value[:60]}"
@@ -404,7 +404,7 @@ def tolerance_text(many: int) -> str:
     return f"{many} output{'s' * (many > 1)} within tolerance alone: bytes differ" if many else ""
 
 
-def overall(record: Record, verdicts: list[Verdict]) -> str:
+def overall_verdict(record: Record, verdicts: list[Verdict]) -> str:
     """Return the verdict of a whole run from those of its outputs: agreed, disagreed, incomplete or unconfirmed.
 
     A run that did not finish, or that had a `--limit`, is incomplete. A missing output makes it disagreed.

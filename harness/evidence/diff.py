@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness import arrays
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.errors import InputError
 from harness.evidence.claims.subject import RESOURCES, THREADS, changed_intent
-from harness.evidence.compare import Deviation, deviation_text, first_deviation, largest_deviation, leaves
+from harness.evidence.compare import Deviation, describe_first_deviation, deviation_text, json_leaves, largest_deviation
 from harness.evidence.explain import BOTH_RAN, describe_causes, name_processor, processor_change, step_causes
 from harness.evidence.trail import ChangedLine, Trail, changed_files, changed_lines, environment_changes
 
@@ -64,7 +64,7 @@ class RunDiff:
     texts: list[ChangedLine]  # of the pinned input files of the first step
 
 
-def diff(left: Trail, right: Trail) -> RunDiff:
+def diff_runs(left: Trail, right: Trail) -> RunDiff:
     """Compare two runs by their trails: every stage, the first that differs, and its cause.
 
     The result includes the first SHOWN differing rows of the first differing step, and changed lines of its pinned
@@ -120,7 +120,7 @@ def _twin(step: str, agents: tuple[str, str]) -> str:
 def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
     """Yield the lines that differ in the pinned input files of a step."""
     one, two = left.steps[step], right.steps[step]
-    for pointer in differences(one.entry.preimage, two.entry.preimage):
+    for pointer in differing_pointers(one.entry.preimage, two.entry.preimage):
         if pointer.startswith("/inputs/"):
             for old, new in changed_files(one, left, two, right, pointer):
                 yield from changed_lines(old, left, new, right)
@@ -135,7 +135,7 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) ->
         stages["settings"].changed.append(f"limit {limits[0]} → {limits[1]}")
     for kind in ("models", "instruments"):
         old, new = left.lock.of(kind), right.lock.of(kind)
-        stages["models"].changed += [f"pins/{kind}{at}" for at in differences(old, new)]
+        stages["models"].changed += [f"pins/{kind}{at}" for at in differing_pointers(old, new)]
     if left.started["image"] != right.started["image"]:
         stages["image"].changed.append(f"{left.started['image']} → {right.started['image']}")
     boxes = [str(trail.started.get("sandbox", {}).get("image", "none")) for trail in (left, right)]
@@ -148,7 +148,7 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) ->
     stages["numerics"].changed += filter(None, [processor_change(one, two, BOTH_RAN)])
     for part in ("numerics", "device"):  # only steps that infer have their own device
         ends = ((one.entry.preimage[part], two.entry.preimage[part]) for one, two in pairs)
-        found = (f"{part}{at}" for one, two in ends for at in differences(one, two))
+        found = (f"{part}{at}" for one, two in ends for at in differing_pointers(one, two))
         stages["numerics"].changed += dict.fromkeys(found)
 
 
@@ -183,7 +183,7 @@ def _rows(left: Trail, right: Trail, step: str, agents: tuple[str, str]) -> Iter
     for key in [*old, *(key for key in new if key not in old)]:
         a, b = old.get(key), new.get(key)
         if a != b:
-            fields = list(differences(a, b)) if a is not None and b is not None else []
+            fields = list(differing_pointers(a, b)) if a is not None and b is not None else []
             words = (
                 _words(a, b, _telling(fields))
                 if fields
@@ -270,6 +270,6 @@ def _near(left: Trail, one: str, right: Trail, two: str) -> bool:
     try:
         if arrays.file_format(old) or arrays.file_format(new):
             return not deviation_text("1e-9", old, new)
-        return not first_deviation({"within": "1e-9"}, leaves(old), new)
+        return not describe_first_deviation({"within": "1e-9"}, json_leaves(old), new)
     except InputError:
         return False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.errors import HarnessError, InputError
 from harness.evidence.claims.subject import NAMES, RESOURCES, THREADS
 from harness.evidence.trail import (
@@ -36,7 +36,7 @@ from harness.manifest.lockfile import (
     bound_names,
     group_alike,
     join_digests,
-    shorten,
+    short_digest,
 )
 from harness.steps import CPU, Computing
 from harness.steps import THREADS as THREADS_VARIABLE
@@ -143,10 +143,10 @@ def find_causes(
     """
     causes = []
     for kind, before, after in ((INPUT, old.inputs, new.inputs), (LOCK, old.lock, new.lock)):
-        if names := [spell_pointer(pointer) for pointer in differences(before, after)]:
+        if names := [spell_pointer(pointer) for pointer in differing_pointers(before, after)]:
             causes.append(Cause(kind, tell(kind, names)))
     causes += [Cause(ENVIRONMENT, text) for text in _machine_changes(old.machine, new.machine, ends)]
-    if files := [spell_pointer(pointer) for pointer in differences(old.code, new.code)]:
+    if files := [spell_pointer(pointer) for pointer in differing_pointers(old.code, new.code)]:
         causes.append(Cause(CODE, f"code: {name_few(files)}"))
     return causes
 
@@ -316,8 +316,8 @@ def _step_digests(trail: Trail) -> dict[str, str]:
     found = {}
     for name, step in trail.steps.items():
         said: Mapping[str, Any] = step.entry.preimage
-        made = shorten({output: one.sha256 for output, one in step.entry.outputs.items()})
-        given = shorten({part: said[part] for part in ("inputs", *_PARAMETERS)})
+        made = short_digest({output: one.sha256 for output, one in step.entry.outputs.items()})
+        given = short_digest({part: said[part] for part in ("inputs", *_PARAMETERS)})
         found[name] = f"{made} {given}"
     return found
 
@@ -343,11 +343,11 @@ def _shorten_environment(said: Environment) -> ShortEnvironment:
     """Return an environment document as an expectation keeps it, with a version and a digest for each package."""
     found: ShortEnvironment = {"type": said["type"], "python": said["python"], "platform": said["platform"]}
     if "stdlib" in said:
-        found["stdlib"] = shorten(said["stdlib"])
+        found["stdlib"] = short_digest(said["stdlib"])
     packages = {
-        name: f"{one['version'].replace(' ', '_')[:100]} {shorten(one)}" for name, one in said["packages"].items()
+        name: f"{one['version'].replace(' ', '_')[:100]} {short_digest(one)}" for name, one in said["packages"].items()
     }
-    return {**found, "packages": packages, "loose": {name: shorten(one) for name, one in said["loose"].items()}}
+    return {**found, "packages": packages, "loose": {name: short_digest(one) for name, one in said["loose"].items()}}
 
 
 def _comparable(machine: Machine) -> Machine:
@@ -381,7 +381,9 @@ def _lock_parts(lock: Lock) -> tuple[dict[str, str], dict[str, str]]:
     published = {name: pin for name, pin in lock.of("datasets").items() if "files" in pin or "sha256" in pin}
     brought |= {f"data {name}": pin for name, pin in published.items()}
     brought |= {f"certificate {name}": pin for name, pin in lock.of("certificates").items()}
-    return {name: shorten(one) for name, one in brought.items()}, {name: shorten(one) for name, one in parts.items()}
+    return {name: short_digest(one) for name, one in brought.items()}, {
+        name: short_digest(one) for name, one in parts.items()
+    }
 
 
 LINES = 4  # most lines of an edited file that are listed
@@ -399,7 +401,7 @@ class StepExplanation:
     parts: dict[str, Any]
 
 
-def explain(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
+def explain_steps(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
     """Yield for every step of a run, or for the one `wanted` and those below it, why it was executed or cached.
 
     The reason is the change in the step's key since the newest of the LOOKED earlier runs of the same manifest. Raises

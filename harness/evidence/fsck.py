@@ -9,7 +9,7 @@ from collections.abc import Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.errors import HarnessError
-from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, verified_record
+from harness.evidence.record import FINISHED, LATE, contradicting_times, runs_listed_late, verified_record
 from harness.store.attempts import (
     FILE,
     VIEWS,
@@ -22,8 +22,8 @@ from harness.store.attempts import (
 from harness.store.blobs import is_digest
 from harness.store.events import Event, HeadEvent
 from harness.store.journal import Chain
-from harness.store.notes import all_labels
-from harness.store.store import Entry, Listed, Store, follow_journal, runs_of, strange_lines
+from harness.store.notes import list_labels
+from harness.store.store import Entry, Listed, Store, follow_journal, gather_listed_runs, strange_lines
 from harness.store.sweep import blob_files, find_strangers, image_files, read_entry_file, read_image
 
 
@@ -36,7 +36,7 @@ class StoreFlaw:
     detail: str
 
 
-def fsck(store: Store) -> Iterator[StoreFlaw]:
+def find_store_flaws(store: Store) -> Iterator[StoreFlaw]:
     """Check a whole store and yield its defects: damaged or missing files, and files that belong to no part of it.
 
     It repairs nothing, and raises nothing for damage that it finds.
@@ -117,9 +117,9 @@ def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) ->
         yield StoreFlaw("chain.broken", str(store.heads.path), heads.broken)
     for _, flaw in strange_lines(heads):
         yield StoreFlaw("unaccounted", str(store.heads.path), flaw)
-    for run, before in listed_late(store, heads):
+    for run, before in runs_listed_late(store, heads):
         yield StoreFlaw("unaccounted", str(store.heads.path), f"run {run} {LATE} {before}")
-    runs = runs_of(heads)
+    runs = gather_listed_runs(heads)
     there = store.run_ids()
     for run in sorted(set(runs) - set(there)):
         yield StoreFlaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
@@ -132,7 +132,7 @@ def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) ->
 
 def _labels(store: Store, runs: Mapping[str, Listed], blobs: Collection[str]) -> Iterator[StoreFlaw]:
     """Check the labels that people gave to answers: their chains, the run they name, and the blobs with the answers."""
-    for found in all_labels(store):
+    for found in list_labels(store):
         place, first = str(found.path), found.first
         if found.chain.broken:
             yield StoreFlaw("chain.broken", place, found.chain.broken)

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from harness.clock import now
+from harness.clock import current_time
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.files import read_plain, translating_os_errors
@@ -38,9 +38,9 @@ _EIGHTH = 5518865911751325706246726721711829513769818806524496850026504839420626
 _SMALL = (0, 1, _FIELD - 1, _EIGHTH, _FIELD - _EIGHTH)  # y of points of small order, whose signatures anyone can make
 
 
-def today() -> datetime.date:
+def current_day() -> datetime.date:
     """Return the day by which keys count, in UTC."""
-    return datetime.date.fromisoformat(now()[:10])
+    return datetime.date.fromisoformat(current_time()[:10])
 
 
 def key_id(public: bytes) -> str:

@@ -17,23 +17,23 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from harness.clock import MONOTONE, after, now
-from harness.digest import document, parse
+from harness.clock import MONOTONE, current_time, time_after
+from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import read_plain
-from harness.store.attempts import ATTEMPT_ID, attempt_of
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run
 from harness.store.events import Event, FileCoverage, HeadEvent, ModelCalls, Sandbox, TimedLine
 from harness.store.journal import Chain
 from harness.store.store import (
     Entry,
     Listed,
     Store,
-    damaged,
     follow_journal,
-    read_recorded,
+    gather_listed_runs,
+    listing_error,
+    read_record_bytes,
+    read_start,
     require_listed,
-    runs_of,
-    started,
 )
 from harness.store.tree import MOST_RECORD
 
@@ -152,7 +152,7 @@ class Record:
         return self.body["status"] == "done"
 
 
-def summarise(events: Iterable[Event], head: str) -> RecordBody:
+def summarise_journal(events: Iterable[Event], head: str) -> RecordBody:
     """Return the body of a record, computed from the events and the head of a journal; audits repeat this."""
     body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
@@ -219,9 +219,9 @@ def spell_healed(healed: Mapping[str, int]) -> str:
     return f"met {' and '.join(met)} in its store, made anew" if met else ""
 
 
-def spell(body: RecordBody) -> bytes:
+def spell_record(body: RecordBody) -> bytes:
     """Return the bytes of a record's file."""
-    return document(body) + b"\n"
+    return encode_document(body) + b"\n"
 
 
 def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Record:
@@ -242,15 +242,15 @@ def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None
 def verified_record(store: Store, known: Listed, chain: Chain[Event], entry: Callable[[Event], Entry]) -> Record:
     """Return the record of a listed run; raises an error if it does not sum up its journal or its outputs differ."""
     run = known.run
-    body = summarise(chain.events, chain.head)
-    if read_recorded(store, known) != spell(body):
-        raise damaged("the record of this run is not what its journal says", str(store.record(run)), run)
+    body = summarise_journal(chain.events, chain.head)
+    if read_record_bytes(store, known) != spell_record(body):
+        raise listing_error("the record of this run is not what its journal says", str(store.record(run)), run)
     finished = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     for name, output in body["outputs"].items():
         event = finished.get(output["step"])
         made = entry(event).outputs.get(output["output"]) if event else None
         if made is None or (made.sha256, made.size) != (output["sha256"], output["size"]):
-            raise damaged(f"output {name} is not what its step made", str(store.journal(run)), run)
+            raise listing_error(f"output {name} is not what its step made", str(store.journal(run)), run)
     return Record(run, body)
 
 
@@ -259,7 +259,7 @@ def entry_of_event(store: Store, event: Event, run: str) -> Entry:
     entry = store.entries.get(str(event["key"]))
     if entry is None or entry.digest != event["entry"]:
         state = "missing" if entry is None else "not the one that the run saw"
-        raise damaged(f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run)
+        raise listing_error(f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run)
     return entry
 
 
@@ -278,14 +278,14 @@ def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None
         return None
     data = read_plain(path) if path.stat().st_size <= MOST_RECORD else b""
     try:
-        run = str(parse(data, "record/1", str(path))["run"])
+        run = str(parse_document(data, "record/1", str(path))["run"])
     except (InputError, LookupError):
         return None
     store = usual()
     if run not in store.run_ids():
         raise InputError(f"run {run[:80]!r} of this record is not in the store", where=str(path), next="--store DIR")
     if store.tree.find_file(store.record(run), MOST_RECORD) != data:
-        raise damaged(f"this record is not the one that run {run} has in the store", str(path), run)
+        raise listing_error(f"this record is not the one that run {run} has in the store", str(path), run)
     return store, run
 
 
@@ -339,12 +339,12 @@ def contradicting_times(chain: Chain[TimedLine], name: str) -> Iterator[str]:
     """
     begun = str(chain.events[0]["at"])
     if stamped := id_time(name):
-        scored = chain.events[0]["event"] == "run.started" and ATTEMPT_ID.fullmatch(attempt_of(name)) is not None
+        scored = chain.events[0]["event"] == "run.started" and ATTEMPT_ID.fullmatch(attempt_of_run(name)) is not None
         if begun < stamped and not scored:
             yield f"it begins at {begun[:40]}, before its id was made"
-        elif begun > after(stamped, DAY) and not scored:
+        elif begun > time_after(stamped, DAY) and not scored:
             yield f"it begins at {begun[:40]}, more than a day after its id was made"
-    until = after(now(), DAY)
+    until = time_after(current_time(), DAY)
     late = next((event for event in chain.events if str(event["at"]) > until), None)
     if late:
         yield f"line {late['n'] + 1} is of {late['at'][:40]}, which is in the future"
@@ -361,19 +361,19 @@ def _one_clock(chain: Chain[TimedLine], event: TimedLine) -> bool:
     return event["event"] != "reopened" and int(event["n"]) > 1  # another process writes line 1
 
 
-def listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
+def runs_listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
     """Yield the runs that are listed after one that began later, each with that one.
 
     Either the clock was set back between them, or the list was reordered, so the last run is not certain. Two runs that
     began within MOMENT seconds may be in either order.
     """
     latest, before = "", ""
-    for known in runs_of(heads).values():
-        begun = started(store, known)
+    for known in gather_listed_runs(heads).values():
+        begun = read_start(store, known)
         at = str(begun["at"]) if begun else ""
         if not _is_time(at):
             continue  # another check reports it
-        if latest and at < after(latest, -MOMENT):
+        if latest and at < time_after(latest, -MOMENT):
             yield known.run, before
         elif at > latest:
             latest, before = at, known.run

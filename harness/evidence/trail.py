@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from harness import arrays, rows
-from harness.digest import parse
+from harness.digest import parse_document
 from harness.errors import HarnessError, InputError
 from harness.evidence.record import FINISHED, entry_of_event
-from harness.manifest.datasets import files_of
+from harness.manifest.datasets import published_digests
 from harness.manifest.documents import Pins, TablePin
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.blobs import is_digest
 from harness.store.events import Event
-from harness.store.store import Entry, Listed, Store, damaged, follow_journal, list_runs, require_listed
+from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, listing_error, require_listed
 
 TRIAL = "trial"  # not a key of a step
 
@@ -123,7 +123,7 @@ _ENVIRONMENTS = ("environment/2", "environment/1")  # the present format, and th
 
 def closure_files(data: bytes, where: str) -> dict[str, str]:
     """Return the files of a step's code by path, with digests; raises InputError if the closure is malformed."""
-    body = parse(data, "closure/1", where)
+    body = parse_document(data, "closure/1", where)
     files = body.get("files")
     if set(body) != {"type", "files"} or not isinstance(files, dict) or not files:
         raise _refuse("a closure names the files of a step's code", where)
@@ -156,7 +156,7 @@ class Environment(TypedDict, total=False):
 def read_environment(data: bytes, where: str) -> Environment:
     """Parse an environment document: image, Python, platform and packages; raises InputError if it is malformed."""
     older = b'"type":"environment/1"' in data[-40:]  # the last field in canonical form
-    body = parse(data, _ENVIRONMENTS[older], where)
+    body = parse_document(data, _ENVIRONMENTS[older], where)
     if not all(isinstance(body.get(name), str) for name in _TEXTS):
         raise _refuse(f"an environment says its {', '.join(_TEXTS)}", where)
     packages, loose = body.get("packages"), body.get("loose")
@@ -286,7 +286,7 @@ def read_trail(store: Store, run: str) -> Trail:
         elif event["event"] == "output":
             made = steps[event["step"]].entry.outputs.get(event["output"]) if event["step"] in steps else None
             if made is None or made.sha256 != event["sha256"]:
-                raise damaged(f"output {event['name']} is not what its step made", str(store.journal(run)), run)
+                raise listing_error(f"output {event['name']} is not what its step made", str(store.journal(run)), run)
             outputs[event["name"]] = event
     return Trail(store, run, chain.events[0], steps, outputs)
 
@@ -299,7 +299,7 @@ def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
     lacks: dict[str, frozenset[str]] = {}  # by the digest of an output
     for step in trail.steps.values():
         said = step.entry.preimage
-        own = absent_here(said["params"])
+        own = absent_files_of_step(said["params"])
         inputs = [part for one in said["inputs"].values() for part in (one if isinstance(one, list) else [one])]
         whole = frozenset(own).union(*(lacks.get(digest, frozenset()) for digest in inputs))
         for output in step.entry.outputs.values():
@@ -307,7 +307,7 @@ def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
     return {name: lacks.get(str(event["sha256"]), frozenset()) for name, event in trail.outputs.items()}
 
 
-def absent_here(params: Mapping[str, Any]) -> set[str]:
+def absent_files_of_step(params: Mapping[str, Any]) -> set[str]:
     """Return the published files that a step with these parameters would have read and that were absent."""
     return {str(path) for value in params.values() if _is_file_set(value) for path in value["absent"]}
 
@@ -350,7 +350,7 @@ def pinned_files(pins: Pins) -> dict[str, str]:
     for name, data in pins.get("datasets", {}).items():
         if isinstance(data.get("sha256"), str):
             named[data["sha256"]] = f"dataset {name}"
-        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(data).items()}
+        named |= {str(digest): f"dataset {name}: {file}" for file, digest in published_digests(data).items()}
     return named
 
 

@@ -14,8 +14,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from harness.clock import stamp
-from harness.digest import CHUNK, document, document_digest, parse, sha256_file
+from harness.clock import unique_stamp
+from harness.digest import CHUNK, document_digest, encode_document, parse_document, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.images import recipe
@@ -24,13 +24,13 @@ from harness.images.image import (
     Image,
     Pin,
     add_image,
-    config,
+    encode_config,
+    encode_manifest,
     find_image,
-    keep,
-    labels,
+    image_labels,
+    keep_inventory,
     list_images,
-    manifest,
-    pins,
+    read_image_pins,
     require_image,
     save_pins,
 )
@@ -44,10 +44,10 @@ from harness.images.recipe import (
     LocatedRecipe,
     Recipe,
     Wheel,
-    lineage,
-    of_wheel,
     read_debs,
     read_wheels,
+    recipe_lineage,
+    wheel_licence,
 )
 from harness.store.store import Store
 from harness.store.tree import MOST_NOTE
@@ -96,7 +96,7 @@ def plan_build(
     sources: dict[str, str] = {}
     stacked: list[Wheel] = []
     relocked: dict[Path, Debs] = {}
-    line = lineage(root, name)
+    line = recipe_lineage(root, name)
 
     def say(text: str) -> None:
         tell("packages", text, 0, len(line))
@@ -113,23 +113,23 @@ def plan_build(
             found = _wheels(path, one)
             python.ensure_wheels(store, found, say)
             stacked += found
-            python.check(store.blobs, stacked)
+            python.check_wheels(store.blobs, stacked)
             parts += _wheel_parts(store, recipe, found)
             sources.update({wheel.label: wheel.sha256 for wheel in found})
-    said = labels([one.recipe for one in line], sources, [of_wheel(store.blobs, wheel) for wheel in stacked])
+    said = image_labels([one.recipe for one in line], sources, [wheel_licence(store.blobs, wheel) for wheel in stacked])
     return BuildPlan(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked, said)
 
 
 def _taken() -> str:
     """Return the time stamp of a query to the archive, in the format of snapshot archives."""
-    return stamp().partition("-")[0]
+    return unique_stamp().partition("-")[0]
 
 
 def _debs(
     store: Store, one: LocatedRecipe, name: str, say: Callable[[str], None], archive: Archive, *, newest: bool
 ) -> Sequence[Deb]:
     if newest:
-        return debian.resolve(store, one.recipe.suite, one.recipe.packages, say, archive)
+        return debian.resolve_packages(store, one.recipe.suite, one.recipe.packages, say, archive)
     locked = read_debs(one)
     debian.ensure_debs(store, name, locked, say, archive)
     return locked.packages
@@ -158,7 +158,7 @@ def _debian_part(store: Store, recipe: Recipe, chosen: Sequence[Deb]) -> LayerPl
     }
 
     def make(folder: Path, target: Path) -> None:
-        debian.write(store.blobs, folder, chosen, recipe.suite, recipe.epoch, target)
+        debian.write_debian_layer(store.blobs, folder, chosen, recipe.suite, recipe.epoch, target)
 
     return LayerPlan("debian", inputs, make)
 
@@ -179,7 +179,7 @@ def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]
     }
 
     def make(folder: Path, target: Path) -> None:
-        python.write(store.blobs, found, recipe.epoch, target)
+        python.write_wheel_layer(store.blobs, found, recipe.epoch, target)
 
     return LayerPlan(f"{title} wheels", inputs, make)
 
@@ -190,7 +190,7 @@ def _code(*modules: Any) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltImage:
     """Result of a build: the image, how it compares with its pin, and the parts that differ from the pin."""
 
     image: Image
@@ -198,7 +198,7 @@ class Built:
     differs: tuple[str, ...] = ()
 
 
-def build(
+def build_image(
     store: Store,
     root: Path,
     name: str,
@@ -207,7 +207,7 @@ def build(
     moved: bool = False,
     relock: bool = False,
     archive: Archive = OWN,
-) -> Built:
+) -> BuiltImage:
     """Build one image from its locks, add it and its inventory to the store, and compare it with its pin.
 
     An image without a pin is pinned. `moved` uses the newest Debian packages and compares nothing. `relock` resolves
@@ -216,25 +216,25 @@ def build(
     with one_build_at_a_time(store):
         _equipped(store, root, name)
         meant = plan_build(store, root, name, tell, moved=moved, relock=relock, archive=archive)
-        image = assemble(store, meant, tell)
-        keep(store, root, image)
+        image = assemble_image(store, meant, tell)
+        keep_inventory(store, root, image)
         for path, lock in meant.relocked.items():
             lock.save(path)
         if moved:
-            return Built(image, "moved")
-        known = pins(root)
+            return BuiltImage(image, "moved")
+        known = read_image_pins(root)
         pin = known.get(name)
         if pin == image.pin:
-            return Built(image, "same")
+            return BuiltImage(image, "same")
         if pin is None or relock:
             save_pins(root, {**known, name: image.pin})
-            return Built(image, "new" if pin is None else "renewed")
-        return Built(image, "differs", tuple(describe_differences(pin, image, meant)))
+            return BuiltImage(image, "new" if pin is None else "renewed")
+        return BuiltImage(image, "differs", tuple(describe_differences(pin, image, meant)))
 
 
 def _equipped(store: Store, root: Path, name: str) -> None:
     """Check for mmdebstrap before packages are fetched; a build from stored layers may not need it."""
-    if not store.tree.list_names("images/layers") and any(one.recipe.suite for one in lineage(root, name)):
+    if not store.tree.list_names("images/layers") and any(one.recipe.suite for one in recipe_lineage(root, name)):
         require_program("mmdebstrap", "mmdebstrap")
 
 
@@ -248,7 +248,7 @@ def one_build_at_a_time(store: Store) -> Iterator[None]:
         yield
 
 
-def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
+def assemble_image(store: Store, meant: BuildPlan, tell: Tell) -> Image:
     """Make the missing layers of an image and add it to the store; an unfinished image is never listed."""
     total = len(meant.parts)
     layers = []
@@ -259,10 +259,10 @@ def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
     tell("image", "complete", total, total)
     recipe = meant.recipe
     titled = [(part.title, digest) for part, digest in zip(meant.parts, layers, strict=True)]
-    spelled = config(meant.name, recipe.epoch, recipe.user, titled, meant.labels)
+    spelled = encode_config(meant.name, recipe.epoch, recipe.user, titled, meant.labels)
     sizes = [(digest, store.blobs.size(digest)) for digest in layers]
     image_id = store.blobs.put(spelled)
-    named = store.blobs.put(manifest((image_id, len(spelled)), sizes))
+    named = store.blobs.put(encode_manifest((image_id, len(spelled)), sizes))
     image = Image(meant.name, image_id, named, tuple(layers), meant.sources)
     add_image(store, image)
     return image
@@ -293,7 +293,7 @@ def _kept(store: Store, part: LayerPlan) -> str:
     """Return the digest of the stored layer of the same inputs and code, if it is intact, else an empty text."""
     path = _record(store, part)
     try:
-        digest = str(parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"])
+        digest = str(parse_document(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"])
         return digest if store.blobs.state(digest) == "sound" else ""
     except (OSError, HarnessError, LookupError):
         return ""  # the layer is made again
@@ -304,7 +304,7 @@ def _made(store: Store, part: LayerPlan) -> str:
         target = folder / "layer.tar"
         part.make(folder, target)
         digest, _ = store.blobs.adopt(target)
-    said = document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n"
+    said = encode_document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n"
     store.tree.write_file(_record(store, part), said)
     return digest
 
@@ -324,12 +324,14 @@ class ImageCheck:
         return "disagreed" if self.flaws else "agreed" if self.stored else "not stored"
 
 
-def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[ImageCheck]:
+def verify_images(
+    store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False
+) -> list[ImageCheck]:
     """Verify stored images against their pins by reading every byte; `rebuild` also makes their layers again.
 
     Without names, all pinned images are checked, and those that the store lacks are reported as not stored.
     """
-    known = pins(root)
+    known = read_image_pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
     absent = [] if names else [name for name, pin in known.items() if find_image(store, pin.image_id) is None]
@@ -419,10 +421,10 @@ def _again(store: Store, part: LayerPlan, digest: str) -> str:
                 return "it is not stored"
             if sha256_file(target)[0] == digest and store.blobs.state(digest) == "sound":
                 return ""
-            return first_difference(stored, target)
+            return first_file_difference(stored, target)
 
 
-def first_difference(stored: Path, made: Path) -> str:
+def first_file_difference(stored: Path, made: Path) -> str:
     """Return the first file in which the tars of two layers differ, and what differs in it."""
     try:
         with tarfile.open(stored, "r:") as old, tarfile.open(made, "r:") as new:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from harness.digest import canonical, document, document_digest, parse, sha256
+from harness.digest import canonical_json, document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors, write_atomic
 from harness.images.layers.python import SITE
@@ -26,11 +26,11 @@ from harness.images.recipe import (
     LocatedRecipe,
     Recipe,
     combine_licences,
-    lineage,
-    of_copyright,
-    of_metadata,
+    copyright_licences,
+    metadata_licence,
     read_debs,
     read_wheels,
+    recipe_lineage,
 )
 from harness.manifest.documents import ImagePin
 from harness.store.blobs import is_digest
@@ -70,14 +70,14 @@ class Image:
         return Pin(f"sha256:{self.config}", f"sha256:{self.manifest}", tuple(f"sha256:{one}" for one in self.layers))
 
 
-def pins(root: Path) -> dict[str, Pin]:
+def read_image_pins(root: Path) -> dict[str, Pin]:
     """Return the image pins of a project; empty if it has no images.json."""
     path = root / PINS
     if not path.is_file():
         return {}
     try:
         with translating_os_errors(path):
-            body = parse(path.read_bytes(), "images/1", str(path))
+            body = parse_document(path.read_bytes(), "images/1", str(path))
         found = {
             name: Pin(one["image_id"], one["manifest"], tuple(one["diff_ids"])) for name, one in body["images"].items()
         }
@@ -94,7 +94,7 @@ def pins(root: Path) -> dict[str, Pin]:
 def save_pins(root: Path, found: Mapping[str, Pin]) -> None:
     """Write the image pins of a project to `lockfiles/images.json`."""
     body = {"type": "images/1", "images": {name: pin.as_data() for name, pin in sorted(found.items())}}
-    write_atomic(root / PINS, document(body) + b"\n")
+    write_atomic(root / PINS, encode_document(body) + b"\n")
 
 
 def _is_oci(text: object) -> bool:
@@ -111,7 +111,7 @@ def add_image(store: Store, image: Image) -> None:
         "layers": list(image.layers),
         "sources": dict(image.sources),
     }
-    store.tree.write_file(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
+    store.tree.write_file(store.images / f"{image.config}.json", encode_document(body) + b"\n", mode=0o444)
 
 
 def inventory_path(store: Store, image: Image) -> Path:
@@ -172,7 +172,7 @@ STANDARD = "org.opencontainers.image"
 LOCK = "llm-harness.image.lock"  # the harness's former name: the label is in the bytes of pinned images
 
 
-def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
+def image_labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
     """Return the labels of an image, which come from recipes and locks alone, because they are part of the image ID.
 
     The revision is that of the recipes, not of the repository, because a commit that does not change an image must not
@@ -194,13 +194,13 @@ def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[L
     }
 
 
-def config(
+def encode_config(
     name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]], more: Mapping[str, str] | None = None
 ) -> bytes:
     """Encode an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     said = {f"{STANDARD}.created": created, f"{STANDARD}.title": name, **(more or {})}
-    return canonical(
+    return canonical_json(
         {
             "architecture": "amd64",
             "os": "linux",
@@ -218,13 +218,13 @@ def config(
     )
 
 
-def manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> bytes:
+def encode_manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> bytes:
     """Encode an image's manifest from the digests and sizes of its config and its uncompressed layers."""
 
     def refer(kind: str, digest: str, size: int) -> dict[str, str | int]:
         return {"mediaType": kind, "digest": f"sha256:{digest}", "size": size}
 
-    return canonical(
+    return canonical_json(
         {
             "schemaVersion": 2,
             "mediaType": MANIFEST,
@@ -251,7 +251,7 @@ class LayerPackage:
     licence: Licence
 
 
-def contents(store: Store, image: Image) -> list[LayerPackage]:
+def list_packages(store: Store, image: Image) -> list[LayerPackage]:
     """Return the packages of an image from its layers; each layer is read once, and only its small files."""
     found: list[LayerPackage] = []
     for digest in image.layers:
@@ -280,7 +280,7 @@ def _of_layer(tar: tarfile.TarFile) -> Iterator[LayerPackage]:
             links[match[1]] = member.linkname
         elif match := _METADATA.fullmatch(member.name):
             name, version = re.sub(r"[-_.]+", "-", match[1]).lower(), match[2].replace("_", "+").lower()
-            yield LayerPackage("pypi", name, version, "", of_metadata(_text(tar, member)))
+            yield LayerPackage("pypi", name, version, "", metadata_licence(_text(tar, member)))
     yield from _of_status(status, texts, links)
 
 
@@ -294,7 +294,7 @@ def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) 
         if str(fields["Status"]).endswith(" installed"):
             name = str(fields["Package"])
             text = texts.get(links.get(name, name))
-            licence = of_copyright(text) if text is not None else Licence(said="no copyright file")
+            licence = copyright_licences(text) if text is not None else Licence(said="no copyright file")
             yield LayerPackage("deb", name, str(fields["Version"]), str(fields["Architecture"]), licence)
 
 
@@ -308,20 +308,20 @@ _WHOLE = "SPDXRef-Image"
 _REFERENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 
 
-def inventory(store: Store, root: Path, image: Image) -> bytes:
+def make_inventory(store: Store, root: Path, image: Image) -> bytes:
     """Return the inventory of a stored image; raises DamageError if its layers have other packages than its locks."""
-    line = lineage(root, image.name.removesuffix(MOVED))
+    line = recipe_lineage(root, image.name.removesuffix(MOVED))
     recipe = line[-1].recipe
     packages = [_package(one, digest, line[0].recipe.suite) for one, digest in _held(store, image, line)]
     created = datetime.datetime.fromtimestamp(recipe.epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     body = _document(image, recipe, packages, created)
-    name = uuid.uuid5(uuid.NAMESPACE_URL, sha256(canonical(body)))  # other contents get another name
-    return canonical({**body, "documentNamespace": f"urn:uuid:{name}"}) + b"\n"
+    name = uuid.uuid5(uuid.NAMESPACE_URL, sha256(canonical_json(body)))  # other contents get another name
+    return canonical_json({**body, "documentNamespace": f"urn:uuid:{name}"}) + b"\n"
 
 
-def keep(store: Store, root: Path, image: Image) -> None:
+def keep_inventory(store: Store, root: Path, image: Image) -> None:
     """Write the inventory of an image beside the image's entry in the store."""
-    store.tree.write_file(inventory_path(store, image), inventory(store, root, image), mode=0o444)
+    store.tree.write_file(inventory_path(store, image), make_inventory(store, root, image), mode=0o444)
 
 
 def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
@@ -341,7 +341,7 @@ def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence
     """
     listed = image.sources.items() or _locked(line)
     named = {file.lower() if file.endswith(".whl") else file: digest for file, digest in listed}
-    found = {_file(one): one for one in contents(store, image)}
+    found = {_file(one): one for one in list_packages(store, image)}
     if strange := sorted(named.keys() ^ found.keys()):
         raise DamageError(
             f"the layers of {image.name} and the list of what it was made of differ: {', '.join(strange[:5])}",

@@ -15,11 +15,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from harness.digest import document, parse
+from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.images.layers.sdist_wheel import SDISTS
-from harness.manifest.load import explain, inside
+from harness.manifest.load import explain_validation_error, resolve_inside
 from harness.manifest.read import Tree, read_bytes, read_tree
 from harness.manifest.schema import InsidePath, Name, Text
 from harness.store.blobs import Blobs, is_digest
@@ -93,17 +93,17 @@ class LocatedRecipe:
     def requirements(self) -> Path | None:
         """The path of the lock of its wheels, or None."""
         name = self.recipe.requirements
-        return inside(self.root, name, self.tree.at(("requirements",))) if name else None
+        return resolve_inside(self.root, name, self.tree.at(("requirements",))) if name else None
 
 
-def names(root: Path) -> list[str]:
+def recipe_names(root: Path) -> list[str]:
     """Return the names of the images that a project has recipes for."""
     return sorted(path.parent.name for path in (root / FOLDER).glob("*/image.yaml"))
 
 
-def load(root: Path, name: str) -> LocatedRecipe:
+def load_recipe(root: Path, name: str) -> LocatedRecipe:
     """Read and validate the recipe of one image; raises InputError if there is none, or if it is wrong."""
-    known = names(root)
+    known = recipe_names(root)
     if name not in known:
         raise InputError(
             f"there is no recipe for an image {name!r}",
@@ -117,7 +117,7 @@ def load(root: Path, name: str) -> LocatedRecipe:
     try:
         recipe = Recipe.model_validate(tree.value)
     except ValidationError as bad:
-        raise explain(bad, tree, Recipe) from None
+        raise explain_validation_error(bad, tree, Recipe) from None
     if recipe.name != name:
         raise InputError(
             f"the recipe in the folder {name!r} is called {recipe.name!r}",
@@ -127,9 +127,9 @@ def load(root: Path, name: str) -> LocatedRecipe:
     return LocatedRecipe(recipe, tree, root)
 
 
-def lineage(root: Path, name: str) -> list[LocatedRecipe]:
+def recipe_lineage(root: Path, name: str) -> list[LocatedRecipe]:
     """Return the recipes that an image is stacked from, the Debian base first."""
-    return list(_ancestors(load(root, name), ()))[::-1]
+    return list(_ancestors(load_recipe(root, name), ()))[::-1]
 
 
 def package_locks(root: Path, name: str) -> dict[str, Path]:
@@ -138,10 +138,10 @@ def package_locks(root: Path, name: str) -> dict[str, Path]:
     Without a recipe it is `lockfiles/image-NAME.txt`. Locks of Debian packages are not included, because steps import
     none and the image's own digest covers them.
     """
-    if name not in names(root):
+    if name not in recipe_names(root):
         named = f"lockfiles/image-{name}.txt"
         return {named: root / named}
-    return {str(one.recipe.requirements): path for one in lineage(root, name) if (path := one.requirements)}
+    return {str(one.recipe.requirements): path for one in recipe_lineage(root, name) if (path := one.requirements)}
 
 
 def _ancestors(one: LocatedRecipe, seen: tuple[str, ...]) -> Iterator[LocatedRecipe]:
@@ -153,13 +153,13 @@ def _ancestors(one: LocatedRecipe, seen: tuple[str, ...]) -> Iterator[LocatedRec
         raise InputError(
             f"the image {base!r} is based on itself", where=one.tree.at(("base",)), next="begin with debian/bookworm"
         )
-    if base not in names(one.root):
+    if base not in recipe_names(one.root):
         raise InputError(
             f"`base` names no image of this project: {base!r}",
             where=one.tree.at(("base",)),
-            next=f"write debian/bookworm or one of: {', '.join(names(one.root))}",
+            next=f"write debian/bookworm or one of: {', '.join(recipe_names(one.root))}",
         )
-    yield from _ancestors(load(one.root, base), (*seen, one.recipe.name))
+    yield from _ancestors(load_recipe(one.root, base), (*seen, one.recipe.name))
 
 
 PYTHON = "3.11"  # the Python of images: that of their Debian, and the oldest one with locked packages
@@ -201,7 +201,7 @@ class Debs:
             "taken": self.taken,
             "packages": [vars(deb) for deb in sorted(self.packages, key=lambda deb: (deb.name, deb.arch))],
         }
-        write_atomic(path, document(body) + b"\n")
+        write_atomic(path, encode_document(body) + b"\n")
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def read_debs(loaded: LocatedRecipe) -> Debs:
         raise InputError(f"the image {recipe.name} has no lock of its Debian packages", where=str(path), next=mend)
     try:
         with translating_os_errors(path):
-            body = parse(path.read_bytes(), "debs/1", str(path))
+            body = parse_document(path.read_bytes(), "debs/1", str(path))
         packages = tuple(Deb(**one) for one in body["packages"])
         debs = Debs(body["suite"], tuple(body["asked"]), packages, str(body["taken"]))
         sound = all(is_digest(deb.sha256) and _plain(deb) for deb in packages)
@@ -322,7 +322,7 @@ class Licence:
     exact: bool = False  # stated as an expression, not as a classifier
 
 
-def of_wheel(blobs: Blobs, wheel: Wheel) -> Licence:
+def wheel_licence(blobs: Blobs, wheel: Wheel) -> Licence:
     """Return the licence that a stored wheel states."""
     try:
         with zipfile.ZipFile(blobs.path(wheel.sha256)) as file:
@@ -334,10 +334,10 @@ def of_wheel(blobs: Blobs, wheel: Wheel) -> Licence:
             where=wheel.where,
             next="pin a wheel; `lockfiles/relock.sh` does",
         ) from bad
-    return of_metadata(text)
+    return metadata_licence(text)
 
 
-def of_metadata(text: str) -> Licence:
+def metadata_licence(text: str) -> Licence:
     """Return the licence in a package's metadata: its expression, else an unambiguous classifier."""
     fields = HeaderParser().parsestr(text)
     if stated := " ".join(str(fields.get("License-Expression", "")).split()):
@@ -364,7 +364,7 @@ def combine_licences(found: Iterable[Licence]) -> str:
     return " AND ".join(sorted(parts))
 
 
-def of_copyright(text: str) -> Licence:
+def copyright_licences(text: str) -> Licence:
     """Return the licences in a Debian package's copyright file, if it is machine-readable (DEP 5).
 
     The expression is empty unless each name means exactly one SPDX licence; then it combines all of them with AND.

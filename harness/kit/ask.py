@@ -16,7 +16,7 @@ from harness.kit.judge import AnswerShard, Judge, RuleJudge, instrument, judge_s
 from harness.kit.study import Brief, Dataset, Model, Templates
 from harness.kit.trials import TrialSpec, trial_steps
 from harness.rows import part_name
-from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
+from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker_step_name
 from harness.trial import TRIALS
 
 ILLUSTRATED = 256  # shard size if prompts have images, because a shard that is made again sends them again
@@ -56,7 +56,7 @@ def media_steps(
     steps: list[Step] = []
     name, prompts = dataset.name, {part: Ref(f"{dataset.name}/prompts/{part}", "prompts") for part in slices}
     if any(model.calls and fits(model) for model in models):
-        whole = Ref(maker(name), "media")
+        whole = Ref(maker_step_name(name), "media")
         for part, asked in prompts.items():
             both = {"prompts": asked, "media": whole}
             steps.append(Step(f"{name}/media/{part}", f"{_MEDIA}:pick", "prompts", {}, both, ("media",)))
@@ -84,7 +84,9 @@ def cut_steps(dataset: Dataset, tables: Sequence[str], size: int) -> list[Step]:
     if len(ends) > 1:
         kind, shape = "harness.kit.segments:cut", dict[str, Any](size=size, ends=ends)
     return [
-        Step(f"{dataset.name}/{table}", kind, "rows", shape, {"rows": Ref(maker(dataset.name), table)}, slices)
+        Step(
+            f"{dataset.name}/{table}", kind, "rows", shape, {"rows": Ref(maker_step_name(dataset.name), table)}, slices
+        )
         for table in tables
     ]
 
@@ -230,7 +232,7 @@ def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> N
     """Add the step that makes a dataset, and register its outputs as parts of the plan's."""
     asked.steps.append(make_step(dataset, kind, outputs))
     for output in outputs:
-        asked.parts.setdefault(output, []).append(Ref(maker(dataset.name), output))
+        asked.parts.setdefault(output, []).append(Ref(maker_step_name(dataset.name), output))
 
 
 def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
@@ -238,7 +240,7 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
     said = {name: folder.said for name, folder in dataset.folders.items()}
     folders: dict[str, Source] = {name: folder.parts for name, folder in dataset.folders.items()}
     inputs = {**dataset.files, **folders}
-    return Step(maker(dataset.name), kind, "rows", {**dataset.params, **said}, inputs, tuple(outputs))
+    return Step(maker_step_name(dataset.name), kind, "rows", {**dataset.params, **said}, inputs, tuple(outputs))
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
@@ -292,11 +294,11 @@ def _prompts(dataset: Dataset, how: How, part: str) -> Step:
     if how.templates:
         inputs["templates"] = how.templates.pinned
     else:
-        inputs["rendered"] = Ref(maker(dataset.name), "rendered")
+        inputs["rendered"] = Ref(maker_step_name(dataset.name), "rendered")
     kind = "harness.kit.prompts:render" if how.templates else "harness.kit.prompts:pick"
     params = {SHOTS: how.shots} if how.shots else {}
     if how.shots:
-        inputs[SHOTS] = Ref(maker(dataset.name), SHOTS)
+        inputs[SHOTS] = Ref(maker_step_name(dataset.name), SHOTS)
     return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", params, inputs, ("prompts",))
 
 
@@ -341,7 +343,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     of = _Taken(asked, how.taking, dataset, model, part, answered).of
     tried, judged = _tried_and_judged(asked, brief, dataset, how, model, part, of)
     if isinstance(how.score, str):
-        needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
+        needed = {name: Ref(maker_step_name(dataset.name), name) for name in how.rules_need}
         named = f"{dataset.name}/scores/{model.name}/{part}"
         step = Step(named, how.score, "scores", how.score_params, {**answered, **needed}, ("scores",))
         asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(step, "scores"))
@@ -422,7 +424,7 @@ def _score(
             next=f"use: {', '.join(graded.UNSCORED)}",
         )
     seen: dict[str, Source] = {name: ref for name, ref in inputs.items() if name != "prompts" or scorer.prompts}
-    seen |= {name: Ref(maker(dataset.name), name) for name in scorer.needs}
+    seen |= {name: Ref(maker_step_name(dataset.name), name) for name in scorer.needs}
     seen |= {table: tuple(said[table][name] for name in names) for table, names in reads.items() if names}
     params = {**scorer.params, **({graded.INSTEAD: dict(scorer.instead)} if scorer.instead else {})}
     return Step(

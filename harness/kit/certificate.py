@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.definitions import digest_definitions
-from harness.digest import canonical, parse, sha256
+from harness.digest import canonical_json, parse_document, sha256
 from harness.errors import InputError
 from harness.kit.agreement import NOBODY, UNDEFINED
 from harness.kit.resample import LEVEL, RESAMPLES, absent, share
@@ -221,7 +221,7 @@ def _missed(matrix: Matrix) -> Counter[tuple[str, str]]:
 
 def misses_digest(misses: Sequence[Mapping[str, str]]) -> str:
     """Return the digest of the misses of sealed rows: openings with the same one graded every row alike."""
-    return sha256(canonical(list(misses)))
+    return sha256(canonical_json(list(misses)))
 
 
 def _of_part(part: Any, accepts: str) -> Iterator[str]:
@@ -337,7 +337,7 @@ CODE = Path(__file__).parents[2]  # root of the code that runs here: a step's ow
 def read(data: bytes, where: str) -> dict[str, Any]:
     """Parse the bytes of a certificate; raises InputError if it is of another type, unsealed, or edited by hand."""
     kind = next((older for older in OLDER if f'"type":"{older}"'.encode() in data), TYPE)
-    found = parse(data, kind, where)
+    found = parse_document(data, kind, where)
     if "self" not in found:
         raise InputError("a certificate without its seal", where=where, next="make it with `harness certify`")
     return found

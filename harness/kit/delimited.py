@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 
 LENGTH = 16  # hex digits of a mark
 MARK = "mark"
@@ -28,7 +28,7 @@ def delimited(texts: Mapping[str, str]) -> dict[str, str]:
 def _mark(texts: Mapping[str, str]) -> str:
     """Draw a mark from the digest of the texts, then from the digest of the last draw, until no text contains it."""
     plain = [_plain(text) for text in texts.values()]
-    drawn = sha256(canonical(dict(texts)))
+    drawn = sha256(canonical_json(dict(texts)))
     while any(drawn[:LENGTH] in text for text in plain):
         drawn = sha256(drawn.encode())
     return drawn[:LENGTH]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.kit import judged
-from harness.models.local.encoder import encoder
+from harness.models.local.encoder import opened_encoder
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
 from harness.scorers.overlap.ngrams import NONE
 
@@ -25,7 +25,7 @@ def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, refe
 
     If there is no reference text, the judgement is the mapping that `reference` returns.
     """
-    with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
+    with opened_encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
 
         def says(case: judged.JudgedCase) -> dict[str, Any]:
             text = reference(case)

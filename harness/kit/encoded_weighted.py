@@ -14,10 +14,10 @@ from typing import Any
 from harness import rows
 from harness.kit import judged
 from harness.kit.encoded import CUT, PRECISION, RECALL, F
-from harness.models.local.encoder import Encoder, TokenVectors, encoder
+from harness.models.local.encoder import Encoder, TokenVectors, opened_encoder
 from harness.rowtypes import Gold, Item
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
-from harness.scorers.overlap.bertscore_package import rarities, rescaled, weighted_bertscore
+from harness.scorers.overlap.bertscore_package import rarity_weights, rescale_values, weighted_bertscore
 from harness.scorers.overlap.ngrams import NONE, Overlap
 
 Target = Callable[[Item, Gold], str]
@@ -29,13 +29,13 @@ def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, targ
     params: layer, idf, baseline (of precision, recall and F); the 0 of a blank text is rescaled like any other value.
     """
     layer, base = int(params.get("layer", LAST)), params.get("baseline")
-    with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
-        weights = rarities(map(opened.tokens, _references(inputs, target))) if params.get("idf") else None
+    with opened_encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
+        weights = rarity_weights(map(opened.tokens, _references(inputs, target))) if params.get("idf") else None
 
         def says(case: judged.JudgedCase) -> dict[str, Any]:
             texts = {"answer": case.response["text"].strip(), "reference": target(case.item, case.gold).strip()}
             found, cut = _compared(opened, texts, layer, weights) if all(texts.values()) else (NONE, [])
-            found = rescaled(found, (base[0], base[1], base[2])) if base else found
+            found = rescale_values(found, (base[0], base[1], base[2])) if base else found
             return {**dict(zip((PRECISION, RECALL, F), found, strict=True)), CUT: cut}
 
         judged.rule(params, inputs, out, says)

@@ -27,7 +27,7 @@ class Graded:
 
 def part_of(seed: int, instance: str) -> str:
     """Assign an instance to `develop` or `frozen` by a seeded draw from its name, independent of other rows."""
-    return PARTS[seeds.unit(seeds.derive(seed, "certificate.split", instance)) >= 0.5]
+    return PARTS[seeds.unit_number(seeds.derive_seed(seed, "certificate.split", instance)) >= 0.5]
 
 
 def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.kit.study import Brief, Instrument, Templates
-from harness.steps import JUDGED, Ref, Source, Step, maker
+from harness.steps import JUDGED, Ref, Source, Step, maker_step_name
 
 SETTLE = "harness.kit.judged:settle"
 
@@ -66,7 +66,7 @@ class AnswerShard:
 def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: AnswerShard) -> Iterator[Step]:
     """Yield the steps of a judge for a shard of answers; the first output of the last step is its judgements."""
     name = f"{answers.dataset}/judgements/{judge.name}/{answers.model}/{answers.part}"
-    given = {**answers.inputs, **{one: Ref(maker(answers.dataset), one) for one in judge.needs}}
+    given = {**answers.inputs, **{one: Ref(maker_step_name(answers.dataset), one) for one in judge.needs}}
     if isinstance(judge, RuleJudge):
         yield _rule(judge, brief, name, given)
         return

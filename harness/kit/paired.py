@@ -117,7 +117,7 @@ def _resampled(dataset: str, columns: Sequence[PairedColumn]) -> list[tuple[floa
     counts = np.array([column.counts() for column in columns], float).T
     source, means = resample.generator(SEED, "bootstrap", dataset), []
     for start in range(0, RESAMPLES, stats.AT_ONCE):
-        often = stats.multiplicities(source, min(stats.AT_ONCE, RESAMPLES - start), len(sums)).astype(float)
+        often = stats.bootstrap_counts(source, min(stats.AT_ONCE, RESAMPLES - start), len(sums)).astype(float)
         means.append((often @ sums) / (often @ counts))
     low, high = np.quantile(np.concatenate(means), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return [(float(first), float(last)) for first, last in zip(low, high, strict=True)]

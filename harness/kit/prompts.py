@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.rowtypes import Budget, Item, Prompt, Shot
 
@@ -58,7 +58,7 @@ def values(shot: Shot) -> dict[str, Any]:
 
 
 def _shots_shown(value: Mapping[str, Any]) -> str:
-    return sha256(canonical(dict(value)))
+    return sha256(canonical_json(dict(value)))
 
 
 # Split instead of str.format, so that an item's own braces stay unchanged and no template can access attributes.

@@ -122,7 +122,7 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
         raise InputError(f"`resamples` is {resamples}", where="resamples", next="ask for at least one")
     found: Array = np.zeros((resamples, sum(map(len, strata.values()))), np.int32)
     for name, places in strata.items():
-        found[:, list(places)] = stats.multiplicities(generator(seed, "bootstrap", name), resamples, len(places))
+        found[:, list(places)] = stats.bootstrap_counts(generator(seed, "bootstrap", name), resamples, len(places))
     return found
 
 
@@ -138,4 +138,4 @@ def generator(seed: int, purpose: str, name: str) -> Array:
     """Return a numpy random generator, seeded for one purpose and name."""
     import numpy as np  # noqa: PLC0415
 
-    return np.random.Generator(np.random.PCG64(seeds.derive(seed, purpose, name)))
+    return np.random.Generator(np.random.PCG64(seeds.derive_seed(seed, purpose, name)))

@@ -203,7 +203,7 @@ def _resampled(dataset: str, items: int, columns: Sequence[MetricColumn]) -> lis
     counts = np.array([[float(len(values)) for values in column] for column in ordered]).T
     generator, means = resample.generator(SEED, "bootstrap", dataset), []
     for start in range(0, RESAMPLES, stats.AT_ONCE):  # in batches, which bounds the memory
-        often = stats.multiplicities(generator, min(stats.AT_ONCE, RESAMPLES - start), items).astype(float)
+        often = stats.bootstrap_counts(generator, min(stats.AT_ONCE, RESAMPLES - start), items).astype(float)
         means.append((often @ sums) / (often @ counts))
     low, high = np.quantile(np.concatenate(means), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return [(float(first), float(last)) for first, last in zip(low, high, strict=True)]

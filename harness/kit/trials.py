@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import trial
 from harness.kit.judge import AnswerShard
-from harness.steps import JUDGED, Ref, Source, Step, maker
+from harness.steps import JUDGED, Ref, Source, Step, maker_step_name
 from harness.trial import PROGRAMS, TRIALS
 
 KIND = "harness.trial:table"
@@ -33,7 +33,7 @@ def trial_steps(of: TrialSpec, answers: AnswerShard) -> Iterator[Step]:
     """Yield the steps of a trial over a shard of answers; the last step's first output is the table of outcomes."""
     name = f"{answers.dataset}/trials/{of.name}/{answers.model}/{answers.part}"
     given: dict[str, Source] = {each: answers.inputs[each] for each in ("items", "responses")}
-    given |= {each: Ref(maker(answers.dataset), each) for each in of.needs}
+    given |= {each: Ref(maker_step_name(answers.dataset), each) for each in of.needs}
     writes = Step(f"{name}/{PROGRAMS}", of.writes, JUDGED, dict(of.params), given, (PROGRAMS,))
     yield writes
     params = {"trial": of.name, "limits": of.limits.as_params()}

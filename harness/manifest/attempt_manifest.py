@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.manifest.datasets import Made, OwnFile
 from harness.manifest.read import Tree
-from harness.manifest.schema import Manifest, split_datasets, splits
+from harness.manifest.schema import Manifest, manifest_splits, split_datasets
 
 AGENT = "agent"  # the provider of such a run's only model
 SUFFIX = "-attempt"
@@ -58,9 +58,11 @@ def asked_part(manifest: Manifest, split: str, subset: str = "") -> AskedPart:
     `subset` is one of the split's datasets, or one wording as `template-N`. Raises InputError for an unknown split or
     subset.
     """
-    if split not in splits(manifest):
-        raise InputError(f"{manifest.name} has no split {split!r}", next=f"choose from: {', '.join(splits(manifest))}")
-    said = splits(manifest)[split]
+    if split not in manifest_splits(manifest):
+        raise InputError(
+            f"{manifest.name} has no split {split!r}", next=f"choose from: {', '.join(manifest_splits(manifest))}"
+        )
+    said = manifest_splits(manifest)[split]
     makes = [name for name in split_datasets(manifest, split) if isinstance(manifest.datasets[name], Made | OwnFile)]
     part = AskedPart(tuple(makes), said.items or 0, said.templates)
     if not subset:

@@ -25,7 +25,7 @@ from pydantic import (
 )
 
 from harness import texts
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.manifest.documents import DatasetPin, OwnSettings, TablePin
 from harness.manifest.models import TypedByValue
 from harness.store.events import FileCoverage
@@ -33,17 +33,17 @@ from harness.store.events import FileCoverage
 SHOWN = 8  # file names in one message
 
 
-def tables_of(pin: DatasetPin) -> Mapping[str, TablePin]:
+def made_tables(pin: DatasetPin) -> Mapping[str, TablePin]:
     """Return the pins of the tables and arrays of a made dataset by name; only for a dataset that a maker made."""
     return cast(Mapping[str, TablePin], pin)
 
 
-def files_of(pin: DatasetPin) -> Mapping[str, str]:
+def published_digests(pin: DatasetPin) -> Mapping[str, str]:
     """Return the pinned digests of a dataset's published files by path; empty if the dataset is not of many files."""
-    return pin["files"] if is_files(pin) else {}
+    return pin["files"] if is_file_set(pin) else {}
 
 
-def is_files(pin: DatasetPin) -> bool:
+def is_file_set(pin: DatasetPin) -> bool:
     """Whether a dataset's pin is of many published files, and not of data that a maker made."""
     return "files" in pin and "items" not in pin
 
@@ -56,7 +56,7 @@ def file_coverage(datasets: Mapping[str, DatasetPin], *, partial: bool = False) 
     return {
         name: {"files": len(pin["files"]), "absent": list(pin.get("absent", ()))}
         for name, pin in sorted(datasets.items())
-        if is_files(pin) and (pin.get("absent") or not partial)
+        if is_file_set(pin) and (pin.get("absent") or not partial)
     }
 
 
@@ -81,8 +81,8 @@ def contradicted_files(said: Mapping[str, OwnSettings], datasets: Mapping[str, D
     """Yield the JSON Pointers at which a lock's pins of published files differ from its manifest."""
     for name, pin in sorted(datasets.items()):
         wanted = intended_files(said.get(name))
-        if wanted or is_files(pin):
-            yield from (f"/{name}/files{pointer}" for pointer in differences(wanted, pin.get("files", {})))
+        if wanted or is_file_set(pin):
+            yield from (f"/{name}/files{pointer}" for pointer in differing_pointers(wanted, pin.get("files", {})))
 
 
 def intended_files(said: Any) -> dict[str, Any]:
@@ -174,7 +174,7 @@ CellTexts = Annotated[
 ]
 Where = Annotated[dict[Column, CellTexts], BeforeValidator(_as_map), PlainSerializer(_as_pairs)]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
-OwnPath = Annotated[str, AfterValidator(texts.inside)]
+OwnPath = Annotated[str, AfterValidator(texts.validate_inside_path)]
 Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
 WITH_OPTIONS, WITHOUT_OPTIONS = "with_options", "without_options"  # rows that scorers may be told apart by
 HUB = "hf:"  # prefix of a data set of the Hugging Face hub
@@ -205,7 +205,7 @@ class HubData:
 def check_source(text: str) -> str:
     """Validate what a dataset is read from: a path in the project, a pattern, a folder, or a data set of the hub."""
     if not text.startswith(HUB):
-        return texts.inside(text)
+        return texts.validate_inside_path(text)
     if not HubData.parse(text).revision:
         raise ValueError(
             f"a name alone pins nothing, since a data set of the hub may change: write `{text}@REVISION`, a commit or "
@@ -317,7 +317,7 @@ class OwnFile(_OwnFilesPart):
     encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8"
     format: Format | None = None  # unset: as the file's name ends
     # Fields that were added later stay out of the intent unless they are set, so that older locks stay valid.
-    part: Annotated[str, AfterValidator(texts.line)] | None = Field(
+    part: Annotated[str, AfterValidator(texts.strip_line)] | None = Field(
         default=None, exclude_if=_unset
     )  # a workbook's sheet, or `[CONFIG/]SPLIT` of a data set of the hub
     score: Annotated[Any, AfterValidator(check_scores)] = Field(
@@ -327,10 +327,10 @@ class OwnFile(_OwnFilesPart):
     @model_validator(mode="after")
     def _known(self) -> OwnFile:
         for file in self.files.values():
-            if isinstance(file, str) and self.format is None and form_of(file) == FILE:
+            if isinstance(file, str) and self.format is None and source_form(file) == FILE:
                 _require_known(file)
         for file in self.file if isinstance(self.file, tuple) else ():
-            if form_of(file) != FILE:
+            if source_form(file) != FILE:
                 raise ValueError(f"a list names files, and {file!r} is none: write it alone")
             if self.format is None:
                 _require_known(file)
@@ -349,7 +349,7 @@ class OwnFile(_OwnFilesPart):
     @property
     def form(self) -> str:
         """What `file` names: one file, several, a folder, or a data set of the hub."""
-        return SEVERAL if isinstance(self.file, tuple) else form_of(self.file)
+        return SEVERAL if isinstance(self.file, tuple) else source_form(self.file)
 
     @property
     def told(self) -> str:
@@ -364,7 +364,7 @@ class OwnFile(_OwnFilesPart):
 FILE, SEVERAL, FOLDER, OF_HUB = "file", "several", "folder", "hub"  # what a dataset of one's own is read from
 
 
-def form_of(source: str) -> str:
+def source_form(source: str) -> str:
     """Return what a source names: one file, several by a pattern, a folder, or a data set of the hub."""
     if source.startswith(HUB):
         return OF_HUB
@@ -382,14 +382,14 @@ def list_columns(columns: str | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 MOST_FILES = 4000
-Text = Annotated[str, AfterValidator(texts.line)]
-Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+Text = Annotated[str, AfterValidator(texts.strip_line)]
+Digest = Annotated[str, AfterValidator(texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits"))]
 Address = Annotated[str, StringConstraints(pattern=r"^https://\S+$", max_length=2000)]
 PRIVATE = "private:"  # prefix for a file that is not published; `harness import data FILE` adds it
 Source = Annotated[
     str, StringConstraints(pattern=r"^(https://\S+|private:[a-z0-9][a-z0-9._-]{0,63})$", max_length=2000)
 ]
-FilePath = Annotated[str, AfterValidator(texts.plain_path)]
+FilePath = Annotated[str, AfterValidator(texts.validate_plain_path)]
 
 
 class _DatasetsPart(BaseModel):

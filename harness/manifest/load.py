@@ -89,7 +89,7 @@ class ModelFolders:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedManifest:
     """A manifest with its bytes, its parsed tree and the project it belongs to."""
 
     manifest: Manifest
@@ -105,7 +105,7 @@ class Loaded:
         return sha256(self.data)
 
 
-def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
+def load_manifest(path: Path, homes: ModelFolders | None = None) -> LoadedManifest:
     """Load a manifest from a file of a project; writes nothing.
 
     Raises InputError if the manifest is not valid or belongs to no project.
@@ -116,7 +116,7 @@ def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
-    return Loaded(manifest, data, tree, path.resolve(), root, homes or ModelFolders())
+    return LoadedManifest(manifest, data, tree, path.resolve(), root, homes or ModelFolders())
 
 
 def _nearest(path: Path) -> str:
@@ -146,7 +146,7 @@ def typed_manifest(tree: Tree) -> Manifest:
     try:
         manifest = Manifest.model_validate(tree.value)
     except ValidationError as bad:
-        raise explain(bad, tree, Manifest) from None
+        raise explain_validation_error(bad, tree, Manifest) from None
     require_splits(manifest, tree)
     return manifest
 
@@ -163,7 +163,7 @@ def project_root(path: Path) -> Path:
     )
 
 
-def inside(root: Path, name: str, where: str) -> Path:
+def resolve_inside(root: Path, name: str, where: str) -> Path:
     """Resolve a path that a manifest names; raise InputError if it leads outside the project or is not a file."""
     path = (root / name).resolve()
     if not path.is_relative_to(root):
@@ -175,7 +175,7 @@ def inside(root: Path, name: str, where: str) -> Path:
     return path
 
 
-def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) -> InputError:
+def explain_validation_error(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) -> InputError:
     """Translate a pydantic error into one message: the first thing that is wrong, and how many more there are.
 
     `schema` describes the whole file, or the part of the file at `under`.

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, cast, overload
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from harness.digest import canonical, parse, sealed, sha256
+from harness.digest import canonical_json, parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.documents import (
@@ -77,7 +77,7 @@ class AcceptedRunShape(_AcceptedRunShape):
     @model_validator(mode="before")
     @classmethod
     def _bounded(cls, value: Any) -> Any:
-        if len(canonical(value)) > _MOST:
+        if len(canonical_json(value)) > _MOST:
             raise ValueError(f"it is larger than {_MOST} bytes")
         return value
 
@@ -99,9 +99,9 @@ class AcceptedRun:
         return {name: dict(value) for name, value in vars(self).items()} if self.steps else {}
 
 
-def shorten(value: Any) -> str:
+def short_digest(value: Any) -> str:
     """Return a short digest of a value: enough to tell two values apart, but no proof that they are equal."""
-    return sha256(canonical(value))[:_LETTERS]
+    return sha256(canonical_json(value))[:_LETTERS]
 
 
 def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
@@ -112,14 +112,14 @@ def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
     for depth in count():
         families: dict[str, list[str]] = {}
         for name in digests:
-            families.setdefault(family_of(name, depth), []).append(name)
+            families.setdefault(step_family(name, depth), []).append(name)
         kept = {family: join_digests(names, digests) for family, names in families.items()}
-        if len(kept) == 1 or len(canonical(kept)) <= most:
+        if len(kept) == 1 or len(canonical_json(kept)) <= most:
             return kept
     raise AssertionError  # one family is left at last
 
 
-def family_of(name: str, depth: int) -> str:
+def step_family(name: str, depth: int) -> str:
     """Return the family of a step: its name without the last `depth` parts (`a/b/c` at depth 1: `a/b/*`).
 
     At depth 0 this is the name itself. It is in ASCII, because keys are.
@@ -133,21 +133,21 @@ def join_digests(names: Iterable[str], digests: Mapping[str, str]) -> str:
     rows = sorted((name, digests[name].split(" ")) for name in names)
     if len(rows) == 1:
         return " ".join(rows[0][1])
-    return " ".join(shorten(list(column)) for column in zip(*(row for _, row in rows), strict=True))
+    return " ".join(short_digest(list(column)) for column in zip(*(row for _, row in rows), strict=True))
 
 
 def group_alike(names: Iterable[str], kept: Mapping[str, str]) -> dict[str, list[str]]:
     """Group names by the families that `kept` holds, in the order of the first member of each family."""
     grouped: dict[str, list[str]] = {}
     for name in names:
-        family = next((each for each in _families(name) if each in kept), family_of(name, 0))
+        family = next((each for each in _families(name) if each in kept), step_family(name, 0))
         grouped.setdefault(family, []).append(name)
     return grouped
 
 
 def _families(name: str) -> Iterator[str]:
     """Yield all families that a name can belong to, starting with the name itself."""
-    return (family_of(name, depth) for depth in range(name.count("/") + 2))
+    return (step_family(name, depth) for depth in range(name.count("/") + 2))
 
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
@@ -337,7 +337,7 @@ class Lock:
                 kind: dict(pins[kind]) for kind in (*PIN_KINDS, *LATE_KINDS) if kind in PIN_KINDS or pins.get(kind)
             },
         }
-        return sealed(body)
+        return seal_document(body)
 
     @overload
     def of(self, kind: Literal["models", "instruments"]) -> Mapping[str, ModelPin]: ...
@@ -389,7 +389,7 @@ class Expect:
         run = self.run.as_data()
         said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial), "run": run}
         body = {"type": "expect/2" if run else "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
-        return sealed({**body, **{name: value for name, value in said.items() if value}})
+        return seal_document({**body, **{name: value for name, value in said.items() if value}})
 
     def array(self, output: str) -> Path:
         """Return the path of the array that is expected of an output; the expectation pins the array's bytes."""
@@ -443,7 +443,7 @@ def read_expect(data: bytes, where: str) -> Expect:
 
 def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: str) -> dict[str, Any]:
     """Parse a document and validate its shape; raise InputError if a field is wrong."""
-    body = parse(data, kind, where)
+    body = parse_document(data, kind, where)
     try:
         shape.model_validate(body)
     except ValidationError as bad:
@@ -470,7 +470,7 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def save(path: Path, data: bytes) -> bool:
+def save_document(path: Path, data: bytes) -> bool:
     """Write the bytes of a lock or an expectation unless the file already holds them; return whether it was written."""
     if path.is_file() and _bytes(path) == data:
         return False

@@ -31,10 +31,10 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from harness import texts
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.manifest.documents import WordingRow
-from harness.parts import PartRegistry, part
+from harness.parts import PartRegistry, import_part
 
 UNSET = "unset"
 AT_FIRST = ("temperature", "max_tokens", "top_p", "stop")  # version 1 always sends these, even if they are not written
@@ -59,14 +59,14 @@ def _spelled(value: Any) -> str:
         if name in Generation.model_fields:
             raise ValueError(f"`{name}` has a line of its own: write it beside `extra`")
     try:
-        return canonical(dict(value)).decode()
+        return canonical_json(dict(value)).decode()
     except InputError as bad:
         raise ValueError(bad.what) from None
 
 
 Sent = BeforeValidator(_said)
-Decimals = Annotated[str, AfterValidator(texts.decimal)]
-Stop = Annotated[str, AfterValidator(texts.whole)]
+Decimals = Annotated[str, AfterValidator(texts.validate_decimal)]
+Stop = Annotated[str, AfterValidator(texts.validate_whole_text)]
 Name = Annotated[str, AfterValidator(texts.name)]
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 
@@ -134,7 +134,7 @@ class ProviderRegistry(PartRegistry):
     def get(self, name: object) -> Any:
         """Return a provider's settings class by its name; None if there is no such provider."""
         found = super().get(name)
-        return found if found is None else part(SERVER_SETTINGS)(found)
+        return found if found is None else import_part(SERVER_SETTINGS)(found)
 
 
 PROVIDERS = ProviderRegistry("provider", "harness.models.providers", "PROVIDER")
@@ -164,14 +164,14 @@ def read_model(value: Any) -> Any:
     return _reader(str(name)).validate_python(value)
 
 
-def settings_of(value: Any) -> Any:
+def settings_class(value: Any) -> Any:
     """Return the settings class of the provider that a model names, or None if it names no known provider."""
     name = value.get("provider") if isinstance(value, Mapping) else None
     return PROVIDERS.get(name)
 
 
 def _models_forms(value: Any) -> tuple[Any, ...]:
-    return (settings_of(value),)
+    return (settings_class(value),)
 
 
 Model = Annotated[
@@ -263,7 +263,7 @@ class ChatWording(_PromptsPart):
 class WordingsFile(_PromptsPart):
     """Wordings in a file of the project: JSON Lines of `{id, text | turns, shot?}`, pinned by its digest."""
 
-    file: Annotated[str, AfterValidator(texts.inside)]
+    file: Annotated[str, AfterValidator(texts.validate_inside_path)]
 
 
 _TAGS: dict[str, type[_PromptsPart]] = {
@@ -297,7 +297,7 @@ AnyPrompts = Annotated[
 ]
 
 
-def wordings(prompts: _PromptsPart) -> tuple[WordingRow, ...]:
+def written_wordings(prompts: _PromptsPart) -> tuple[WordingRow, ...]:
     """Return the wordings that a manifest writes out, as rows of a wordings file; empty if they are stored apart."""
     shot = getattr(prompts, "shot", None)
     more: WordingRow = {"shot": shot} if shot else {}

@@ -178,7 +178,7 @@ WIDTH = 110  # characters of a line; a longer map or list gets one line for each
 NULL = "null"
 
 
-def spell(value: Any, typed: tuple[Place, ...] = ()) -> str:
+def spell_yaml(value: Any, typed: tuple[Place, ...] = ()) -> str:
     """Format a tree of plain values as YAML, with one line for each small map or list.
 
     `typed` names the maps that hold plain JSON, as in `read_tree`; everywhere else a value is a text.

@@ -33,13 +33,22 @@ from harness.errors import InputError
 from harness.manifest import models
 from harness.manifest.datasets import Dataset, Made, OwnFile
 from harness.manifest.documents import Intent
-from harness.manifest.models import EXTRA, AnyPrompts, Generation, Model, SetName, TypedByValue, read_model, settings_of
+from harness.manifest.models import (
+    EXTRA,
+    AnyPrompts,
+    Generation,
+    Model,
+    SetName,
+    TypedByValue,
+    read_model,
+    settings_class,
+)
 from harness.manifest.read import Place, Tree
 
 _OUTPUT = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 
-def split(of: str) -> tuple[str, list[str]]:
+def split_pointer(of: str) -> tuple[str, list[str]]:
     """Parse `OUTPUT#/json/pointer` (RFC 6901, not percent-encoded) into the output and the names of the path."""
     output, mark, path = of.partition("#")
     if not (mark and _OUTPUT.fullmatch(output)) or (path and not path.startswith("/")) or re.search(r"~(?![01])", path):
@@ -47,9 +56,9 @@ def split(of: str) -> tuple[str, list[str]]:
     return output, [name.replace("~1", "/").replace("~0", "~") for name in path.split("/")[1:]]
 
 
-def pointer(of: str) -> str:
+def validate_pointer(of: str) -> str:
     """Validate `OUTPUT#/json/pointer` and return it as it was written; raise ValueError if it is not valid."""
-    split(of)
+    split_pointer(of)
     return of
 
 
@@ -86,8 +95,8 @@ def require_distinct(ids: Sequence[str | None]) -> None:
         raise ValueError(f"two claims are called {twin!r}: an id names one")
 
 
-Line = Annotated[str, AfterValidator(texts.whole)]
-LockDigest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+Line = Annotated[str, AfterValidator(texts.validate_whole_text)]
+LockDigest = Annotated[str, AfterValidator(texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
 
 class Derivation(BaseModel):
@@ -95,7 +104,7 @@ class Derivation(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    parent: Annotated[str, Field(alias="from"), AfterValidator(texts.inside)]  # the manifest, by its path
+    parent: Annotated[str, Field(alias="from"), AfterValidator(texts.validate_inside_path)]  # the manifest, by its path
     sha256: LockDigest  # of that manifest's bytes
     changes: Annotated[tuple[Line, ...], Field(min_length=1)]  # the options, as they are written
 
@@ -145,7 +154,7 @@ def _read(value: Any) -> InstrumentSettings:
 
 
 def _forms(value: Any) -> tuple[Any, ...]:
-    return (settings_of(value), Asking)
+    return (settings_class(value), Asking)
 
 
 Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.as_data), TypedByValue(_forms)]
@@ -165,7 +174,7 @@ def _amount(low: str, high: str, units: dict[str, float], example: str) -> Any:
         found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)", text)
         if not found or found[2] not in units:
             raise ValueError(f"write a number and a unit ({', '.join(units)}), such as {example}")
-        if not amount(low, units) <= amount(text, units) <= amount(high, units):
+        if not parse_amount(low, units) <= parse_amount(text, units) <= parse_amount(high, units):
             raise ValueError(f"write an amount from {low} to {high}")
         return text
 
@@ -184,18 +193,18 @@ SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
+def parse_amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
     """Parse an amount that the schema has accepted, such as `4GiB` or `30m`."""
     number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
     return float(number) * units[text[len(number) :].strip()]
 
 
-Text = Annotated[str, AfterValidator(texts.line)]
+Text = Annotated[str, AfterValidator(texts.strip_line)]
 Name = Annotated[str, AfterValidator(texts.name)]
-Decimals = Annotated[str, AfterValidator(texts.decimal)]
-Tolerance = Annotated[str, AfterValidator(texts.tolerance)]
-InsidePath = Annotated[str, AfterValidator(texts.inside)]
-Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+Decimals = Annotated[str, AfterValidator(texts.validate_decimal)]
+Tolerance = Annotated[str, AfterValidator(texts.validate_tolerance)]
+InsidePath = Annotated[str, AfterValidator(texts.validate_inside_path)]
+Digest = Annotated[str, AfterValidator(texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
 
 class _Part(BaseModel):
@@ -245,7 +254,7 @@ Level = Annotated[
 ]
 
 
-Pointer = Annotated[Text, AfterValidator(pointer)]
+Pointer = Annotated[Text, AfterValidator(validate_pointer)]
 Pointers = Annotated[
     Annotated[Pointer, Tag("(one)")]
     | Annotated[tuple[Pointer, ...], Field(min_length=1, max_length=1000), Tag("(several)")],
@@ -331,7 +340,9 @@ class AgentRuns(_Part):
 
     budget: RunBudget
     overrides: Annotated[
-        tuple[Annotated[str, AfterValidator(texts.matching(OVERRIDES, "limit, model, dataset, seeds, …"))], ...],
+        tuple[
+            Annotated[str, AfterValidator(texts.matching_validator(OVERRIDES, "limit, model, dataset, seeds, …"))], ...
+        ],
         AfterValidator(_once),
     ] = ()
     max_runs: Annotated[int, Field(ge=1)] | None = None
@@ -396,12 +407,12 @@ SPLITS: Place = ("agents", "splits")
 
 def split_datasets(manifest: Manifest, name: str) -> tuple[str, ...]:
     """Return the names of a split's datasets in the manifest's order: those listed, or else all that have items."""
-    said, split = manifest.datasets, splits(manifest)[name]
+    said, split = manifest.datasets, manifest_splits(manifest)[name]
     asks = (Made, OwnFile)
     return tuple(one for one in said if one in split.datasets or (not split.datasets and isinstance(said[one], asks)))
 
 
-def splits(manifest: Manifest) -> Mapping[str, Split]:
+def manifest_splits(manifest: Manifest) -> Mapping[str, Split]:
     """Return the splits of a manifest by name; empty if agents may not attempt it."""
     return manifest.agents.splits if manifest.agents else {}
 
@@ -411,7 +422,7 @@ def require_splits(manifest: Manifest, tree: Tree) -> None:
 
     The same goes for a hidden split with a dataset that a public split shows.
     """
-    for name, split in splits(manifest).items():
+    for name, split in manifest_splits(manifest).items():
         if split.public == split.hidden:
             raise InputError(
                 f"split {name!r} is to be public or hidden, one of the two",
@@ -432,9 +443,9 @@ def require_splits(manifest: Manifest, tree: Tree) -> None:
                 next=f"choose from: {', '.join(manifest.datasets)}",
             )
     shown: dict[str, str] = {}
-    for name, split in splits(manifest).items():
+    for name, split in manifest_splits(manifest).items():
         shown |= dict.fromkeys(split_datasets(manifest, name), name) if split.public else {}
-    for name, split in splits(manifest).items():
+    for name, split in manifest_splits(manifest).items():
         if split.hidden and (both := [one for one in split_datasets(manifest, name) if one in shown]):
             raise InputError(
                 f"dataset {both[0]!r} stands in the hidden split {name!r} and in the public one {shown[both[0]]!r}",

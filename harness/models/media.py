@@ -32,7 +32,7 @@ def media_type(data: bytes) -> str | None:
     return next((name for name, begins in _BEGIN.items() if data.startswith(begins)), None)
 
 
-def medium(data: bytes, where: str = "media") -> Medium:
+def image_row(data: bytes, where: str = "media") -> Medium:
     """Return the row of an image from its bytes; raises InputError for another format or an image that is too large."""
     kind = media_type(data)
     if kind is None:
@@ -44,12 +44,12 @@ def medium(data: bytes, where: str = "media") -> Medium:
     return {"id": sha256(data), "type": kind, "data": base64.b64encode(data).decode()}
 
 
-def attachment(one: Medium) -> Attachment:
+def image_reference(one: Medium) -> Attachment:
     """Return the reference to an image that items and prompts hold: its digest and its type, without its bytes."""
     return {"sha256": one["id"], "type": one["type"]}
 
 
-def write(path: Path, media: Iterable[Medium]) -> None:
+def write_images(path: Path, media: Iterable[Medium]) -> None:
     """Write images as rows, the output `media` of a dataset's maker: each image once, ordered by digest."""
     rows.write(path, (one for _, one in sorted({each["id"]: each for each in media}.items())))
 
@@ -97,7 +97,7 @@ class Media:
             data = base64.b64decode(row["data"], validate=True)
         except (binascii.Error, ValueError):
             data = b""
-        if medium(data, where) != row or row["id"] != digest or row["type"] != named["type"]:
+        if image_row(data, where) != row or row["id"] != digest or row["type"] != named["type"]:
             raise InputError(
                 f"the image {digest[:12]} is not what its digest and its type say", where=where, next="make it again"
             )

@@ -16,7 +16,7 @@ from harness import texts
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedText:
     """Validator annotation: the check that a text field of the settings must pass when a manifest is read."""
 
     check: texts.Check
@@ -28,12 +28,12 @@ class Checked:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
 
-Line = Annotated[str, Checked(texts.line)]
-Name = Annotated[str, Checked(texts.name)]
-Number = Annotated[str, Checked(texts.decimal)]
-InsidePath = Annotated[str, Checked(texts.inside)]
-ADDRESS = texts.matching(r"^https?://[^@\s?#]+$", "a URL without a name or a key")
-VARIABLE = texts.matching(r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", "the name of a variable")
+Line = Annotated[str, CheckedText(texts.strip_line)]
+Name = Annotated[str, CheckedText(texts.name)]
+Number = Annotated[str, CheckedText(texts.validate_decimal)]
+InsidePath = Annotated[str, CheckedText(texts.validate_inside_path)]
+ADDRESS = texts.matching_validator(r"^https?://[^@\s?#]+$", "a URL without a name or a key")
+VARIABLE = texts.matching_validator(r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", "the name of a variable")
 USUAL = ("temperature", "max_tokens", "top_p", "stop")  # settings that every provider gets
 LATE = {"late": True}  # metadata of a field that was added later; if unset, it is left out of locks
 
@@ -213,8 +213,8 @@ class RemoteSettings(Settings):
     tapes: InsidePath | None = None
     endpoint: Literal["chat", "completions"] = "chat"
     system: Line | None = None
-    base_url: Annotated[str, Checked(ADDRESS)] | None = None
-    key: Annotated[str, Checked(VARIABLE)] | None = None
+    base_url: Annotated[str, CheckedText(ADDRESS)] | None = None
+    key: Annotated[str, CheckedText(VARIABLE)] | None = None
     prices: Prices | None = None
     limits: Allowance | None = None
     logprobs: int | None = field(default=None, metadata=LATE)  # number of likeliest tokens reported for each token

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, make_dataclass, replace
 from functools import cache
 from typing import Annotated, Any
 
-from harness.models.provider import ADDRESS, LATE, Allowance, Checked, Number, RemoteSettings, Service
+from harness.models.provider import ADDRESS, LATE, Allowance, CheckedText, Number, RemoteSettings, Service
 from harness.models.tape.server import server_address
 
 MOST_AT_ONCE, MOST_RETRIES, LONGEST = 1024, 20, 86_400
@@ -52,7 +52,7 @@ class ServerSettings(RemoteSettings):
     """The settings of a model behind an API, with how it is asked and where its server was before."""
 
     limits: RequestLimits | None = None
-    same_as: Annotated[str, Checked(ADDRESS)] | None = field(default=None, metadata=LATE)
+    same_as: Annotated[str, CheckedText(ADDRESS)] | None = field(default=None, metadata=LATE)
 
     def __post_init__(self) -> None:
         """Raise ValueError for an address that cannot be read, and for a server that moved to where it was."""

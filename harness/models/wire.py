@@ -86,7 +86,7 @@ EXTRA = "extra"  # the setting with plain JSON encoded as text, since keys hold 
 NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
 
 
-def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+def translate_settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Yield generation settings as pairs of the provider's name (looked up in `known`) and value.
 
     Numbers are given as decimal text, since keys hold no floats, and become floats. The fields of `extra` are
@@ -108,17 +108,17 @@ def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tup
             yield known[name], value
 
 
-def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, int] | None:
+def token_usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, int] | None:
     """Return a provider's token counts as `prompt_tokens` and `completion_tokens`; None if it reports none.
 
     `prompt` names the provider's fields that together count the prompt, `completion` the one that counts the answer.
     """
     if not isinstance(found, dict):
         return None
-    return {"prompt_tokens": total(found, *prompt), "completion_tokens": total(found, completion)}
+    return {"prompt_tokens": sum_counts(found, *prompt), "completion_tokens": sum_counts(found, completion)}
 
 
-def total(found: Any, *names: str) -> int:
+def sum_counts(found: Any, *names: str) -> int:
     """Return the sum of the counts under some names; anything that is not a positive integer counts as 0."""
     counts = (found.get(name) for name in names) if isinstance(found, dict) else ()
     return sum(count for count in counts if isinstance(count, int) and count > 0)
@@ -128,7 +128,7 @@ FIELDS = ("logprobs", "top_logprobs")  # their names in the requests of the two 
 Read = Callable[[Mapping[str, Any]], ParsedAnswer]
 
 
-def request_fields(count: int | None, chat: bool) -> dict[str, Any]:
+def logprob_fields(count: int | None, chat: bool) -> dict[str, Any]:
     """Return the request fields that ask for the `count` likeliest tokens at each position; empty if it is None."""
     if count is None:
         return {}

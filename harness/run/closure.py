@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.definitions import parse_source
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import InputError
 
 ENTRY = "harness.run.step"
@@ -36,7 +36,7 @@ class Closure:
     @functools.cached_property
     def document(self) -> bytes:
         """The closure in canonical form, whose digest is part of the step's key."""
-        return document({"type": "closure/1", "files": self.files})
+        return encode_document({"type": "closure/1", "files": self.files})
 
     @functools.cached_property
     def digest(self) -> str:

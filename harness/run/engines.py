@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.engines.engine import NO_IMAGE, Engine, EngineOptions, Kind, Limits, LoadableImage
+from harness.engines.engine import NO_IMAGE, Engine, EngineKind, EngineOptions, Limits, LoadableImage
 from harness.errors import InputError, MissingError
-from harness.images.image import MOVED, Pin, find_image, list_images, pins, require_image
-from harness.images.transfer.layout import archive
-from harness.manifest.schema import SIZES, TIMES, Resources, amount
+from harness.images.image import MOVED, Pin, find_image, list_images, read_image_pins, require_image
+from harness.images.transfer.layout import archive_bytes
+from harness.manifest.schema import SIZES, TIMES, Resources, parse_amount
 from harness.parts import PartRegistry
 from harness.run.planning.preconditions import SHARE, machine_ceiling, spell_size
 from harness.store.store import Store
@@ -35,14 +35,14 @@ class EngineChoice:
     memory: int = 0  # bytes that a step may use at most, whatever its manifest asks; 0: the machine's own ceiling
 
 
-def kinds() -> dict[str, Kind]:
+def engine_kinds() -> dict[str, EngineKind]:
     """Return every engine there is, by name."""
     return {name: ENGINES.find(name) for name in ENGINES.names()}
 
 
 def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resources) -> Engine:
     """Open the chosen engine for a manifest, with its image if it runs in one; refuse options it does not have."""
-    kind: Kind = ENGINES.find(choice.engine)
+    kind: EngineKind = ENGINES.find(choice.engine)
     if choice.moved and not kind.in_image:
         raise InputError(
             f"the {choice.engine} engine runs in no image, so none can have moved",
@@ -60,8 +60,8 @@ def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resourc
     return kind.open(EngineOptions(choice.isolation, resources.gpus, lambda: _image_of_project(choice, root, image)))
 
 
-def _those(fit: Callable[[Kind], bool]) -> str:
-    return " or ".join(name for name, kind in kinds().items() if fit(kind))
+def _those(fit: Callable[[EngineKind], bool]) -> str:
+    return " or ".join(name for name, kind in engine_kinds().items() if fit(kind))
 
 
 def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> Engine:
@@ -69,9 +69,9 @@ def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> 
 
     The chosen engine is used if it fits, else the first that does. If it cannot be opened with GPUs, it gets none.
     """
-    chosen: Kind = ENGINES.find(choice.engine)
+    chosen: EngineKind = ENGINES.find(choice.engine)
     in_image = image_id != NO_IMAGE
-    fitting = [kind for kind in (chosen, *kinds().values()) if kind.in_image == in_image]
+    fitting = [kind for kind in (chosen, *engine_kinds().values()) if kind.in_image == in_image]
     if not fitting:
         raise MissingError(f"no engine here runs in image {image_id[:19]}", next="`harness doctor` lists the engines")
 
@@ -99,7 +99,7 @@ def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableIm
             )
         newest = max(found, key=lambda image: (store.images / f"{image.config}.json").stat().st_mtime)
         return _loadable(choice, name + MOVED, newest.pin)
-    known = pins(root)
+    known = read_image_pins(root)
     if name not in known:
         raise MissingError(
             f"lockfiles/images.json names no image {name!r}",
@@ -122,7 +122,7 @@ def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
         store = Store.open(choice.images)
         held = require_image(store, pin.image_id, name)
         choice.tell(f"loading image {name} ({pin.image_id[7:19]}) into the engine")
-        return archive(store, held)
+        return archive_bytes(store, held)
 
     return LoadableImage(pin.image_id, pin.manifest, load)
 
@@ -136,19 +136,19 @@ def within_disk(allowed: Limits, place: Path) -> Limits:
     return replace(allowed, disk=free, disk_beyond=here)
 
 
-def limits(resources: Resources, ceiling: int = 0) -> Limits:
+def step_limits(resources: Resources, ceiling: int = 0) -> Limits:
     """Convert a manifest's `resources` to the limits of a step, which gets no more memory than the ceiling.
 
     Without a ceiling, the machine's own applies. If the manifest asks for more, the limits say so in `beyond`.
     """
-    asked, most = int(amount(resources.memory, SIZES)), ceiling or machine_ceiling()
+    asked, most = int(parse_amount(resources.memory, SIZES)), ceiling or machine_ceiling()
     given = min(asked, most) if most else asked
     here = f"its manifest allows {resources.memory}, and a step gets at most {spell_size(given)} here"
     return Limits(
-        seconds=amount(resources.timeout, TIMES),
+        seconds=parse_amount(resources.timeout, TIMES),
         memory=given,
         most=most,
         beyond=here if given < asked else "",
-        disk=int(amount(resources.disk, SIZES)),
+        disk=int(parse_amount(resources.disk, SIZES)),
         cpus=float(resources.threads or 1) if resources.gpus == 0 else 0.0,  # 0 with a GPU: as many as there are
     )

@@ -57,10 +57,10 @@ def require_processor(here: Processor, named: str) -> None:
 def observe_processor(engine: Engine) -> Processor:
     """Return the processor that an engine's steps run on, as the interpreter that runs them sees it."""
     if engine.image != NO_IMAGE:
-        return processor.observe()  # containers of this machine run on its processor
+        return processor.ask_processor()  # containers of this machine run on its processor
     command = engine.command(str(Path(processor.__file__)))
     if command[0] == sys.executable:
-        return processor.observe()
+        return processor.ask_processor()
     told = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=True, timeout=60).stdout
     return processor.read_observed(json.loads(told))
 
@@ -74,23 +74,23 @@ def step_environment(folder: Path, fixed: Mapping[str, str] = MappingProxyType(N
     return {**fixed, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
 
 
-def facts(here: Processor | None = None) -> dict[str, Any]:
+def machine_facts(here: Processor | None = None) -> dict[str, Any]:
     """Return facts about this machine for the record; never a host name, a user name or a path.
 
     `here` is the processor that steps run on; the default is the one that this process runs on.
     """
-    here = here or processor.observe()
+    here = here or processor.ask_processor()
     return {
         "python": platform.python_version(),
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu(),
-        "cores": cores(),
+        "cores": count_cores(),
         "processor": {"name": here.name, "class": here.kind},
     }
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Count the CPU cores that this process may use."""
     return len(os.sched_getaffinity(0))
 

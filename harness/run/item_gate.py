@@ -15,7 +15,7 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.manifest.datasets import PRIVATE
 from harness.manifest.documents import Intent
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock
 from harness.run.locking.hub import GATED
 from harness.run.scores.table import RunTables, closed_datasets
@@ -74,7 +74,7 @@ def holds_back(intent: Intent, lock: Lock | None, store: Store) -> bool:
     return private or hidden or gated or bool(lock and sealed_datasets(lock, store))
 
 
-def keeps_words(loaded: Loaded, store: Store) -> bool:
+def keeps_words(loaded: LoadedManifest, store: Store) -> bool:
     """Whether words of a manifest's errors are not told: `holds_back` by its lock, or its lock cannot be read."""
     try:
         return holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name), store)

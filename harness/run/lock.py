@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from harness.digest import differences, sha256
+from harness.digest import differing_pointers, sha256
 from harness.errors import HarnessError, InputError, MissingError
-from harness.images.image import pins
+from harness.images.image import read_image_pins
 from harness.images.recipe import package_locks
 from harness.kit.ask import make_step
 from harness.manifest.datasets import Made, OwnFile, contradicted_files
 from harness.manifest.documents import DatasetPin, DigestPin, FilePin, ImagePin, ModelPin, Pins
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.run.closure import code_root
 from harness.run.executing.workshop import Workshop
@@ -30,16 +30,16 @@ from harness.run.locking.datasets import (
     dataset_pin,
     file_pins,
     table_pins,
-    telling_of_files,
+    translating_step_refusals,
     with_cuts,
     wordings_pin,
 )
 from harness.run.locking.hub import COMMIT, hub_pins
 from harness.run.locking.models import INSTRUMENTS, MODELS, every_model, pin_model
-from harness.run.locking.published import PublishedPins, published
+from harness.run.locking.published import PublishedPins, fetch_published
 from harness.run.planning.derived import held_lock
 from harness.run.planning.plan import CheckedManifest, check_manifest, check_wordings
-from harness.steps import key
+from harness.steps import step_key
 from harness.store.events import Preimage
 from harness.store.store import Entry
 from harness.studies.registry import find
@@ -47,7 +47,7 @@ from harness.studies.registry import find
 WHOLE = "lockfiles/requirements.txt"  # what older locks pinned, before they pinned the image's own locks
 
 
-def static_pins(loaded: Loaded) -> Pins:
+def static_pins(loaded: LoadedManifest) -> Pins:
     """Return the pins that need no data to be made: models and instruments, prompts, images, packages."""
     manifest = loaded.manifest
     models: dict[str, dict[str, ModelPin]] = {MODELS: {}, INSTRUMENTS: {}}
@@ -59,7 +59,7 @@ def static_pins(loaded: Loaded) -> Pins:
         data = path.read_bytes()
         file = path.resolve().relative_to(code_root()).as_posix()
         prompts[name] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
-    known = pins(loaded.root)
+    known = read_image_pins(loaded.root)
     unknown: ImagePin = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
     measuring: Pins = {INSTRUMENTS: models[INSTRUMENTS]} if manifest.instruments else {}
@@ -75,12 +75,12 @@ def static_pins(loaded: Loaded) -> Pins:
     }
 
 
-def _images(loaded: Loaded) -> list[str]:
+def _images(loaded: LoadedManifest) -> list[str]:
     """List the images of a manifest: that of its steps and, if it names one, that of foreign code."""
     return [name for name in (loaded.manifest.image, loaded.manifest.sandbox) if name]
 
 
-def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, DigestPin]:
+def _packages(loaded: LoadedManifest, held: Collection[str] = ()) -> dict[str, DigestPin]:
     """Return the pins of the package locks of a manifest's images, or of the file that older locks pinned.
 
     The file is pinned if its name is in `held`.
@@ -91,7 +91,9 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, DigestPin
     return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
 
 
-def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
+def resolve_manifest(
+    loaded: LoadedManifest, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None
+) -> Lock:
     """Resolve every name of a manifest to a lock; datasets are made here, because a plan needs their row counts.
 
     `had` holds the pins of published data; without it that data is fetched first. Data that cannot be had is pinned as
@@ -104,7 +106,7 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
     found, reasons = hub_pins(loaded, _held(loaded), workshop.store, workshop.cancel)
     if found:
         pins[FILES] = {**pins.get(FILES, {}), **found}
-    had = had or published(loaded.manifest, workshop.store, workshop.cancel)
+    had = had or fetch_published(loaded.manifest, workshop.store, workshop.cancel)
     datasets = dict(had.pins)
     data = FetchedData.pinned(datasets, pins.get(FILES))
     for name, drawn in checked.made.items():
@@ -112,7 +114,7 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
             datasets[name] = {"unresolved": lacks}
             continue
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
-        with telling_of_files(own=drawn.own):
+        with translating_step_refusals(own=drawn.own):
             entry = workshop.make(step, workshop.preimage(step, {})).entry
         datasets[name] = dataset_pin(entry, workshop.store)
         items = datasets[name].get("items")
@@ -130,7 +132,7 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
     return _made_lock(loaded, pins, datasets, files, checked.tables)
 
 
-def _held(loaded: Loaded) -> Lock | None:
+def _held(loaded: LoadedManifest) -> Lock | None:
     """Return the lock that this one follows; None if there is none, or if it cannot be read."""
     try:
         return held_lock(loaded)
@@ -138,12 +140,12 @@ def _held(loaded: Loaded) -> Lock | None:
         return None
 
 
-def _only_one(loaded: Loaded) -> None:
+def _only_one(loaded: LoadedManifest) -> None:
     """Raise InputError if another manifest of the project has the same name: the two would share one lock."""
     for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
         if path.resolve() != loaded.path:
             try:
-                other = load(path).manifest.name
+                other = load_manifest(path).manifest.name
             except InputError:
                 continue  # its own verbs will say what is wrong with it
             if other == loaded.manifest.name:
@@ -154,9 +156,9 @@ def _only_one(loaded: Loaded) -> None:
                 )
 
 
-def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
+def changed_pins(loaded: LoadedManifest, lock: Lock) -> list[str]:
     """List the parts of a lock that no longer fit the manifest and the files here; makes and fetches no data."""
-    moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
+    moved = [f"manifest{pointer}" for pointer in differing_pointers(lock.intent, loaded.manifest.intent())]
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
@@ -172,10 +174,10 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
     found: Mapping[str, object] = now
     for kind in dict.fromkeys([*found, *late]):
-        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), found.get(kind, {}))]
+        moved += [f"pins/{kind}{pointer}" for pointer in differing_pointers(lock.of(kind), found.get(kind, {}))]
     if held := lock.of(CERTIFICATES):  # a lock that pins none fits, whatever was certified since
         certified = certificate_pins(loaded.root, loaded.manifest.study)
-        moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differences(held, certified)]
+        moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differing_pointers(held, certified)]
     return moved
 
 
@@ -185,7 +187,7 @@ def _cut_as(held: Mapping[str, FilePin], name: str, pin: FilePin) -> FilePin:
     return {**pin, CUTS: before[CUTS]} if CUTS in before else pin
 
 
-def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
+def require_fitting_lock(loaded: LoadedManifest, lock: Lock | None) -> Lock:
     """Return the lock of a manifest if it still fits; raise InputError if it is missing or if pins moved."""
     again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
     if lock is None:
@@ -208,7 +210,7 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
     return lock
 
 
-def _require_here(loaded: Loaded, lock: Lock) -> None:
+def _require_here(loaded: LoadedManifest, lock: Lock) -> None:
     """Raise MissingError for a model that the lock pins and this machine lacks, apart from what moved."""
     pins = static_pins(loaded)
     for kind in (MODELS, INSTRUMENTS):
@@ -220,7 +222,7 @@ def _require_here(loaded: Loaded, lock: Lock) -> None:
                 raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=remedy)
 
 
-def foresee_lock(loaded: Loaded, held: Lock, workshop: Workshop | None) -> Lock:
+def foresee_lock(loaded: LoadedManifest, held: Lock, workshop: Workshop | None) -> Lock:
     """Return the lock that a manifest would get in place of `held`, whose data must be in the store already.
 
     Raises InputError if `harness lock` would have to make or fetch data for it.
@@ -232,7 +234,7 @@ def foresee_lock(loaded: Loaded, held: Lock, workshop: Workshop | None) -> Lock:
     for name, dataset in manifest.datasets.items():
         if not isinstance(dataset, Made | OwnFile):  # published: its pin follows from what the manifest says of it
             said = loaded.manifest.intent()["datasets"][name]
-            if name not in held.of("datasets") or list(differences(held.intent["datasets"].get(name), said)):
+            if name not in held.of("datasets") or list(differing_pointers(held.intent["datasets"].get(name), said)):
                 raise _needs_lock(loaded, name)
             datasets[name] = held.of("datasets")[name]
         elif _said_otherwise(held, loaded, name) and COMMIT in files.get(name, {}):
@@ -250,7 +252,7 @@ def foresee_lock(loaded: Loaded, held: Lock, workshop: Workshop | None) -> Lock:
 
 
 def _made_lock(
-    loaded: Loaded,
+    loaded: LoadedManifest,
     pins: Pins,
     datasets: Mapping[str, DatasetPin],
     files: Mapping[str, FilePin],
@@ -267,23 +269,23 @@ def _made_lock(
     return Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": datasets, **late})
 
 
-def _said_otherwise(held: Lock, loaded: Loaded, name: str) -> bool:
+def _said_otherwise(held: Lock, loaded: LoadedManifest, name: str) -> bool:
     """Whether a manifest says something else of a dataset than it did when it was locked."""
     before = held.intent["datasets"].get(name)
-    return bool(list(differences(before, loaded.manifest.intent()["datasets"][name])))
+    return bool(list(differing_pointers(before, loaded.manifest.intent()["datasets"][name])))
 
 
 def _made(workshop: Workshop, parts: Preimage) -> Entry | None:
     """Return the entry of the step that makes a dataset, whoever made it, if its outputs are there."""
     try:
-        entry = workshop.store.entries.get(key(parts))
+        entry = workshop.store.entries.get(step_key(parts))
     except HarnessError:
         return None
     sound = entry and all(workshop.store.blobs.state(one.sha256) == "sound" for one in entry.outputs.values())
     return entry if sound else None
 
 
-def _needs_lock(loaded: Loaded, dataset: str) -> InputError:
+def _needs_lock(loaded: LoadedManifest, dataset: str) -> InputError:
     path = loaded.path.relative_to(loaded.root)
     return InputError(
         f"the data of {dataset!r} is not made yet as the manifest says it now",

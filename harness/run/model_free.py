@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 from harness.errors import InputError
 from harness.evidence.claims.kinds import OutputKinds, asking_kinds, planned_kinds
-from harness.evidence.trail import absent_here
-from harness.manifest.load import Loaded
+from harness.evidence.trail import absent_files_of_step
+from harness.manifest.load import LoadedManifest
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.datasets import FetchedData, Tables, placeholder_tables
 from harness.run.planning.plan import partial_folders, unlocked_plan
-from harness.run.progress import Progress, raise_if_stopped, stoppable
+from harness.run.progress import Progress, raise_if_stopped, stop_on_signals
 from harness.run.service import RunTarget
 from harness.steps import Pinned, Plan, Ref, Step
 from harness.store.blobs import Blobs
@@ -28,7 +28,7 @@ LACKED = "0" * 64  # stands for a file that is not here
 MODEL, DATA, SIZE = "a model's answers", "published data that is not here", "a lock, which says the size of its data"
 
 
-def foresee_kinds(loaded: Loaded) -> OutputKinds:
+def foresee_kinds(loaded: LoadedManifest) -> OutputKinds:
     """Return the kinds of claims on each output of a manifest by its plan, which needs no lock; unknown without one."""
     tables = placeholder_tables(find(loaded.manifest.study))
     data, names = FetchedData.placeholder(loaded.manifest).told_apart()
@@ -48,7 +48,9 @@ class ModelFreeOutputs:
     needs: Mapping[str, str] = field(default_factory=dict)
 
 
-def make_model_free(loaded: Loaded, outputs: Collection[str], place: RunTarget, progress: Progress) -> ModelFreeOutputs:
+def make_model_free(
+    loaded: LoadedManifest, outputs: Collection[str], place: RunTarget, progress: Progress
+) -> ModelFreeOutputs:
     """Make those of some outputs that need neither a model nor a file that is not here, in a store made if needed.
 
     Raises the error of a step that fails, and InputError if the manifest has no plan.
@@ -66,7 +68,7 @@ def make_model_free(loaded: Loaded, outputs: Collection[str], place: RunTarget, 
             needs[output] = lack
         else:
             todo |= {step.name: step for step in steps}
-            absent[output] = frozenset(path for step in steps for path in absent_here(step.params))
+            absent[output] = frozenset(path for step in steps for path in absent_files_of_step(step.params))
     if not todo:
         return ModelFreeOutputs({}, needs=needs)
     made = _make(place.workshop(loaded, gpus=False), [step for step in planned.steps if step.name in todo], progress)
@@ -74,14 +76,14 @@ def make_model_free(loaded: Loaded, outputs: Collection[str], place: RunTarget, 
     return ModelFreeOutputs({name: made[ref.step, ref.output] for name, ref in found.items()}, absent, needs)
 
 
-def _data_here(loaded: Loaded, blobs: Blobs) -> FetchedData:
+def _data_here(loaded: LoadedManifest, blobs: Blobs) -> FetchedData:
     """Return the published data of a manifest as far as it is in the store, with placeholders for the rest."""
     return FetchedData.placeholder(loaded.manifest).with_files_here(
         loaded.manifest, lambda digest: blobs.state(digest) == "sound", partial_folders(loaded)
     )
 
 
-def _tables(loaded: Loaded, blobs: Blobs) -> Tables:
+def _tables(loaded: LoadedManifest, blobs: Blobs) -> Tables:
     """Return the tables that come with the study, copied into the store."""
     found = find(loaded.manifest.study).tables
     return Tables({name: Pinned(blobs.copy(path)[0]) for name, path in found.items()})
@@ -114,7 +116,7 @@ def _pinned(step: Step) -> Iterator[str]:
 
 def _make(workshop: Workshop, steps: Sequence[Step], progress: Progress) -> dict[tuple[str, str], str]:
     made: dict[tuple[str, str], str] = {}
-    with workshop.store.in_use(), stoppable(workshop.cancel):
+    with workshop.store.in_use(), stop_on_signals(workshop.cancel):
         for done, step in enumerate(steps):
             raise_if_stopped(workshop.cancel)
             progress(step.name, "running", done, len(steps))

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from harness.engines.engine import NO_IMAGE, Engine
 from harness.errors import HarnessError
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock
-from harness.run.engines import EngineChoice, limits, open_engine
-from harness.run.environment import cores
+from harness.run.engines import EngineChoice, open_engine, step_limits
+from harness.run.environment import count_cores
 from harness.run.executing.estimates import (
     Measures,
     ShardProposal,
     TimeEstimate,
     asked_families,
-    asks,
+    asks_model,
     estimate_time,
     propose_shard,
 )
@@ -43,14 +43,14 @@ from harness.run.executing.foreseen_steps import (
     ForeseenStep,
     Reason,
     StepForeseer,
-    family_of,
-    last_finished,
+    newest_finished_run,
+    shard_family,
 )
 from harness.run.executing.workshop import Workshop
-from harness.run.lock import changed_pins, foresee_lock, require_fit
-from harness.run.planning.plan import check_manifest, check_parts, plan
+from harness.run.lock import changed_pins, foresee_lock, require_fitting_lock
+from harness.run.planning.plan import check_manifest, check_parts, make_plan
 from harness.steps import Computing, Plan, Ref, Step
-from harness.store.store import Store, list_runs, started
+from harness.store.store import Store, list_runs, read_start
 
 _NEVER = b"no run of this store had this environment"
 
@@ -103,26 +103,26 @@ class RunPlan:
         return {action: sum(one.action == action for one in self.steps) for action in ACTIONS}
 
 
-def plan_run(loaded: Loaded, root: Path, choice: EngineChoice, limit: int = 0, jobs: int = 0) -> RunPlan:
+def plan_run(loaded: LoadedManifest, root: Path, choice: EngineChoice, limit: int = 0, jobs: int = 0) -> RunPlan:
     """Plan a run of a manifest against the store at `root`, which may not exist yet; executes and writes nothing.
 
     A lock that does not fit is foreseen, if what it pins is there already. Raises InputError otherwise.
     """
     workshop = _reading_workshop(loaded, root, choice)
     lock, moved = _lock_of(loaded, workshop)
-    planned = plan(check_parts(loaded), lock, limit)
+    planned = make_plan(check_parts(loaded), lock, limit)
     earlier: EarlierRun | None = None
     unread: list[str] = []
     if workshop:
-        earlier, unread = last_finished(workshop.store, loaded.manifest.name, limit)
+        earlier, unread = newest_finished_run(workshop.store, loaded.manifest.name, limit)
     foreseer = StepForeseer(planned, lock, workshop, earlier)
     steps = foreseer.foresee()
     store = workshop.store if workshop else None
     prompts = PromptMeasure(lock, foreseer.schedule, store)
-    answers = {step.name: count_answers(step, prompts) for step in planned.steps if asks(step)}
+    answers = {step.name: count_answers(step, prompts) for step in planned.steps if asks_model(step)}
     measures = Measures.read(store) if store else Measures()
     seconds = {one.step.name: measures.seconds(one.step, answers.get(one.step.name)) for one in steps if one.executed}
-    at_once = jobs or max(1, cores() // (loaded.manifest.resources.threads or 1))
+    at_once = jobs or max(1, count_cores() // (loaded.manifest.resources.threads or 1))
     items = _items_of(planned)
     return RunPlan(
         loaded.manifest.name,
@@ -140,17 +140,17 @@ def plan_run(loaded: Loaded, root: Path, choice: EngineChoice, limit: int = 0, j
     )
 
 
-def _lock_of(loaded: Loaded, workshop: Workshop | None) -> tuple[Lock, list[str]]:
+def _lock_of(loaded: LoadedManifest, workshop: Workshop | None) -> tuple[Lock, list[str]]:
     """Return a manifest's lock, or the one that would replace it, with what of it does not fit."""
     held = load_lock(loaded.root, loaded.manifest.name)
     if held is None:
         check_manifest(loaded)
-        return require_fit(loaded, held), []
+        return require_fitting_lock(loaded, held), []
     moved = changed_pins(loaded, held)
     return (foresee_lock(loaded, held, workshop), moved) if moved else (held, [])
 
 
-def _reading_workshop(loaded: Loaded, root: Path, choice: EngineChoice) -> Workshop | None:
+def _reading_workshop(loaded: LoadedManifest, root: Path, choice: EngineChoice) -> Workshop | None:
     """Return a workshop on a store that is opened for reading; None if there is no store yet.
 
     The environment of an image is that of the newest run in it. An image in which nothing ran yet has an unknown one,
@@ -160,7 +160,7 @@ def _reading_workshop(loaded: Loaded, root: Path, choice: EngineChoice) -> Works
         return None
     store, manifest = Store.open(root), loaded.manifest
     computing = Computing(manifest.resources.threads, manifest.numerics)
-    allowed = limits(manifest.resources, choice.memory)
+    allowed = step_limits(manifest.resources, choice.memory)
     engine = open_engine(choice, loaded.root, manifest.image, manifest.resources)
     made = Workshop(store, engine, allowed, environment=_environment(store, engine), computing=computing)
     if manifest.sandbox and engine.image != NO_IMAGE:
@@ -175,7 +175,7 @@ def _environment(store: Store, engine: Engine) -> bytes | None:
     if engine.image == NO_IMAGE:
         return None
     for known in reversed(list_runs(store).values()):
-        begun = started(store, known)
+        begun = read_start(store, known)
         for said in (begun, begun.get("sandbox")) if begun else ():
             if said and said.get("image") == engine.image:
                 try:
@@ -207,7 +207,7 @@ def _groups(
     """Put steps of one family that are treated alike for the same reasons together, executed ones first."""
     found: dict[tuple[str, str, bool, tuple[Reason, ...]], list[Step]] = {}
     for one in steps:
-        place = (family_of(one.step.name), one.action, one.sure, one.reasons)
+        place = (shard_family(one.step.name), one.action, one.sure, one.reasons)
         found.setdefault(place, []).append(one.step)
     groups = []
     for (family, action, sure, reasons), members in found.items():
@@ -234,7 +234,7 @@ def _by_item(steps: Iterable[ForeseenStep], items: Mapping[str, int]) -> Iterato
     answered: dict[str, str] = {}  # by step that reads one shard of answers, at any depth: the step that gave them
     worst: dict[str, str] = {}  # by step that answers
     for name, one in every.items():
-        if one.step.stage == RESPONSES and asks(one.step):
+        if one.step.stage == RESPONSES and asks_model(one.step):
             answered[name], worst[name] = name, RERUN if one.executed else REUSED
             continue
         sources = {answered[ref.step] for ref in one.step.refs() if ref.step in answered}

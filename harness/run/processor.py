@@ -56,7 +56,7 @@ class Processor:
 UNKNOWN = Processor("a processor that may not be asked", "", "unknown")
 
 
-def observe() -> Processor:
+def ask_processor() -> Processor:
     """Ask the processor that this process runs on; where no code may be laid into memory it stays unknown."""
     try:
         return _described(*_asker())
@@ -137,4 +137,4 @@ def read_observed(told: Mapping[str, str]) -> Processor:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asdict(observe())))
+    sys.stdout.write(json.dumps(asdict(ask_processor())))

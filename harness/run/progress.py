@@ -102,7 +102,7 @@ def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]
     return [AnswerErrors(model, whole, lost, words[model]) for model, (whole, lost) in sorted(rows.items()) if lost]
 
 
-def over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
+def errors_over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
     """Return those of `found` that are over the limit; without a limit, those whose rows are all errors."""
     return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]
 
@@ -347,7 +347,7 @@ WORDS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def stoppable(stop: threading.Event) -> Iterator[None]:
+def stop_on_signals(stop: threading.Event) -> Iterator[None]:
     """Context manager that sets `stop` on the first SIGINT or SIGTERM; a second one ends the process at once.
 
     Nothing that is finished is lost. Has no effect outside the main thread.

@@ -74,7 +74,7 @@ class LaidFolder:
     kept: list[str]
 
 
-def lay_out(folder: Path) -> LaidFolder:
+def lay_out_project(folder: Path) -> LaidFolder:
     """Make a folder a project: write what it lacks, and keep every file that is there.
 
     Raises InputError for a folder inside another project, because its manifests would no longer belong to that one.

@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
-from harness.digest import document, document_digest, parse, sha256
+from harness.digest import document_digest, encode_document, parse_document, sha256
 from harness.engines.container import HOSTS
 from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
@@ -74,33 +74,33 @@ class Containment(TypedDict):
 _known: dict[str, Containment] = {}  # what this process has found already
 
 
-def containment(store: Store, engine: Engine, cancel: threading.Event) -> Containment:
+def probed_containment(store: Store, engine: Engine, cancel: threading.Event) -> Containment:
     """Return what an isolation claims and how each probe ended, from a receipt or by probing; then keep the receipt.
 
     Raises MissingError for an isolation that does not keep what it claims, or in which no step runs.
     """
     name = document_digest(_about(engine))
-    path = shelf() / f"{name}.json"
+    path = receipts_folder() / f"{name}.json"
     kept = _kept(path)
     found = _known.get(name) or kept
     if found is None:
         with store.folder("receipt") as folder:
-            found = probe(engine, store.root, folder, cancel)
-        require(engine, found)
+            found = probe_isolation(engine, store.root, folder, cancel)
+        require_no_escape(engine, found)
     if kept is None:  # there is none, or it is not a valid receipt
         said = {"type": "receipt/1", "about": _about(engine), "containment": found}
         with suppress(HarnessError):  # if it cannot be written, each process probes for itself
-            write_atomic(path, document(said) + b"\n", mode=0o600)
+            write_atomic(path, encode_document(said) + b"\n", mode=0o600)
     _known[name] = found
     return found
 
 
-def shelf() -> Path:
+def receipts_folder() -> Path:
     """Return the folder of receipts in this user's cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "repro-harness" / "receipts"
 
 
-def require(engine: Engine, found: Containment) -> None:
+def require_no_escape(engine: Engine, found: Containment) -> None:
     """Raise MissingError if probes of an isolation reached what it claims to keep from a step."""
     if out := list_escaped(found):
         raise MissingError(
@@ -115,7 +115,7 @@ def list_escaped(found: Containment) -> list[str]:
     return [WORDS[name] for name in found["claims"] if found["tried"][name].startswith(attack.OPEN)]
 
 
-def misspelled(found: Any) -> Iterator[str]:
+def impossible_claims(found: Any) -> Iterator[str]:
     """Yield what a run says of its isolation that no probe can have written."""
     if not isinstance(found, dict) or found.keys() != {"claims", "tried"} or not isinstance(found["tried"], dict):
         yield "it is not what was claimed and tried"
@@ -129,7 +129,7 @@ def misspelled(found: Any) -> Iterator[str]:
             yield f"{str(name)[:40]!r} ended as {str(how)[:60]!r}, as no try ends"
 
 
-def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> Containment:
+def probe_isolation(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> Containment:
     """Probe an isolation by a step from inside, after a control from outside; return its claims and all results.
 
     The step's folder and decoys are created below `folder`; no receipt is read or written.
@@ -209,8 +209,8 @@ def _kept(path: Path) -> Containment | None:
         facts = path.lstat()
         if facts.st_uid != os.geteuid() or facts.st_size > MOST_NOTE:
             return None
-        found: Containment = parse(read_plain(path), "receipt/1", str(path))["containment"]
-        return None if list(misspelled(found)) or list_escaped(found) else found
+        found: Containment = parse_document(read_plain(path), "receipt/1", str(path))["containment"]
+        return None if list(impossible_claims(found)) or list_escaped(found) else found
     except (OSError, HarnessError, LookupError, TypeError, AttributeError):
         return None
 

@@ -14,7 +14,7 @@ from harness.run.attempts.hidden_splits import asked_digests
 from harness.run.locking.datasets import FILES
 from harness.store.attempts import hidden_data
 from harness.store.store import Store
-from harness.store.sweep import digests_in
+from harness.store.sweep import find_digests
 
 WHY = "it is hidden from agents, who may read a screen"
 
@@ -43,7 +43,7 @@ def sealed_datasets(lock: Lock, store: Store) -> frozenset[str]:
 def _files(lock: Lock, name: str) -> set[str]:
     """Return the digests of the files of a dataset, as its manifest says them or its lock pins them."""
     pins = [dict(lock.of(FILES).get(one, {})) for one in (name, f"{name}/shots")]
-    return digests_in([dict(lock.intent["datasets"][name]), *pins])
+    return find_digests([dict(lock.intent["datasets"][name]), *pins])
 
 
 def _asked(lock: Lock, name: str, store: Store) -> set[str]:

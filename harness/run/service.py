@@ -11,30 +11,30 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
-from harness.evidence.compare import Verdict, compare, overall
+from harness.evidence.compare import Verdict, compare_outputs, overall_verdict
 from harness.evidence.explain import FirstDifference, find_first_difference
 from harness.evidence.record import Record, self_check
 from harness.evidence.trail import read_trail
-from harness.manifest.load import Loaded
-from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
+from harness.manifest.load import LoadedManifest
+from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save_document
 from harness.run.attempts.hidden_splits import require_hidden_elsewhere
-from harness.run.engines import EngineChoice, limits, open_engine
-from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, walk
+from harness.run.engines import EngineChoice, open_engine, step_limits
+from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, look_up_steps
 from harness.run.executing.needed_keys import require_keys
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.lock import changed_pins, require_fit, resolve
+from harness.run.lock import changed_pins, require_fitting_lock, resolve_manifest
 from harness.run.locking.certificates import CERTIFICATES
 from harness.run.locking.datasets import TABLES
-from harness.run.locking.published import published
+from harness.run.locking.published import fetch_published
 from harness.run.placement.choice import LOCAL, PlacementChoice
 from harness.run.placement.cluster import DaskPlacement, PlacementTerms
-from harness.run.planning.plan import check_manifest, check_parts, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, check_parts, make_plan, unresolved_pins
 from harness.run.planning.preconditions import find_missing, require_image, require_runnable
-from harness.run.progress import AnswerErrors, AnswerProgress, ErrorLimit, Progress, count_errors, stoppable
+from harness.run.progress import AnswerErrors, AnswerProgress, ErrorLimit, Progress, count_errors, stop_on_signals
 from harness.steps import Computing, Plan
 from harness.store.store import Store
 
@@ -53,7 +53,7 @@ class RunTarget:
     run: str = ""  # the id of the run, if it has one before it begins
     asked: Mapping[str, str] | None = None  # the agent's principal that asked for the run, and its key
 
-    def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
+    def workshop(self, loaded: LoadedManifest, *, gpus: bool = True) -> Workshop:
         """Open the engine, open or create the store, and open the sandbox if the manifest names an image for it.
 
         With `gpus` false, as when data is made, the engine gets no GPU and there is no sandbox.
@@ -61,7 +61,7 @@ class RunTarget:
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        store, allowed = Store.make(self.store), limits(resources, self.choice.memory)
+        store, allowed = Store.make(self.store), step_limits(resources, self.choice.memory)
         computing = Computing(resources.threads, manifest.numerics)
         made = Workshop(store, engine, allowed, computing=computing, cancel=self.stop)
         if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # no foreign code runs when data is made
@@ -70,7 +70,7 @@ class RunTarget:
         return made
 
     @contextmanager
-    def placed(self, loaded: Loaded, workshop: Workshop) -> Iterator[DaskPlacement | None]:
+    def placed(self, loaded: LoadedManifest, workshop: Workshop) -> Iterator[DaskPlacement | None]:
         """Context manager that connects the placement; yields None where every step is executed by this process."""
         if self.placement.kind == LOCAL:
             yield None
@@ -80,9 +80,9 @@ class RunTarget:
         with DaskPlacement(self.placement, workshop, terms).open() as placement:
             yield placement
 
-    def bounds(self, loaded: Loaded) -> str:
+    def bounds(self, loaded: LoadedManifest) -> str:
         """Return what a manifest asks of memory and its steps do not get here; empty if they get all of it."""
-        return limits(loaded.manifest.resources, self.choice.memory).beyond
+        return step_limits(loaded.manifest.resources, self.choice.memory).beyond
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class FinishedRun:
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
 
 
-def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
+def lock_manifest(loaded: LoadedManifest, place: RunTarget) -> WrittenLock:
     """Resolve every name of a manifest, which fetches and makes its data, and write its lock, if anything changed.
 
     Names that cannot be resolved are pinned as such and listed. Raises an error if no plan can be made from the lock
@@ -139,14 +139,14 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     require_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
-    with workshop.store.in_use(), stoppable(workshop.cancel):
-        had = published(loaded.manifest, workshop.store, workshop.cancel)
-        new = resolve(loaded, this, workshop, had)
+    with workshop.store.in_use(), stop_on_signals(workshop.cancel):
+        had = fetch_published(loaded.manifest, workshop.store, workshop.cancel)
+        new = resolve_manifest(loaded, this, workshop, had)
         require_hidden_elsewhere(loaded, new, workshop.store)
     lacking = unresolved_pins(new)
     needs = []
     if not lacking:
-        planned = plan(this, new)  # the manifest's outputs must fit before a lock is written
+        planned = make_plan(this, new)  # the manifest's outputs must fit before a lock is written
         needs = list(find_missing(planned.steps)) if workshop.engine.image == NO_IMAGE else []
     try:
         old = load_lock(loaded.root, loaded.manifest.name)
@@ -155,32 +155,32 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     else:
         moved = ["everything: there was no lock"]
     if old:
-        data = differences(old.pins["datasets"], new.pins["datasets"])
+        data = differing_pointers(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*changed_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
         moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
         if not moved:  # an older lock may pin packages in another way; if it fits, it stays
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
-    changed = save(path, new.data)
+    changed = save_document(path, new.data)
     healed = len(workshop.store.blobs.healed)
     return WrittenLock(new, path, changed, moved, dict(lacking), had.absent, healed, needs)
 
 
-def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
+def plan_locked(loaded: LoadedManifest, limit: int = 0) -> tuple[Lock, Plan]:
     """Check a loaded manifest and its lock, and return the lock and the plan; InputError if the lock does not fit.
 
     Every run is planned here; nothing is started and nothing is written.
     """
     this = check_parts(loaded)
     try:
-        lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+        lock = require_fitting_lock(loaded, load_lock(loaded.root, loaded.manifest.name))
     except InputError:
         check_manifest(loaded)  # errors that no lock would fix are raised first
         raise
-    return lock, plan(this, lock, limit)
+    return lock, make_plan(this, lock, limit)
 
 
 def run_manifest(
-    loaded: Loaded,
+    loaded: LoadedManifest,
     place: RunTarget,
     progress: Progress,
     limit: int = 0,
@@ -211,8 +211,8 @@ def run_manifest(
         for step in planned.steps
         if step.calls or step.infers or step.imported
     ]
-    verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
-    verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
+    verdicts = compare_outputs(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
+    verdict, checks = overall_verdict(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
     unanswered = count_errors(workshop.store, answers)
     cause = None
     if expect and not limit and any(one.verdict != "agreed" or one.detail for one in verdicts):
@@ -232,14 +232,14 @@ class RunForecast:
     asking: list[AskingForecast] = field(default_factory=list)
 
 
-def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
+def forecast_run(loaded: LoadedManifest, place: RunTarget, limit: int = 0) -> RunForecast:
     """Count for each stage the steps that a run would take from the store, and those it would execute; executes none.
 
     A step whose inputs are not known yet counts as one to execute.
     """
     lock, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded) if (place.store / "format").exists() else None
-    schedule = walk(planned, lock, workshop)
+    schedule = look_up_steps(planned, lock, workshop)
     stages = {step.stage: (0, 0) for step in planned.steps}
     for step in schedule.plan.steps:
         kept, made = stages[step.stage]

@@ -43,16 +43,16 @@ def main(site: str, folder: Path) -> None:
     module, _, name = task["kind"].partition(":")
     function = getattr(importlib.import_module(module), name)
     function(task["params"], _inputs(task["inputs"], folder / "in"), folder / "out")
-    strangers = outside(folder / "code")
+    strangers = outside_modules(folder / "code")
     if strangers:
         raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
 
 
 def _require_processor(keyed: str) -> None:
     """Refuse to compute on a processor of another class than the one that the step's key names."""
-    from harness.run.processor import observe  # noqa: PLC0415 - only where libraries choose by the processor
+    from harness.run.processor import ask_processor  # noqa: PLC0415 - only where libraries choose by the processor
 
-    here = observe()
+    here = ask_processor()
     if here.kind != keyed:
         raise SystemExit(f"the step's key says {keyed}, and it runs on {here.kind}: {here.name}")
 
@@ -81,7 +81,7 @@ def _inputs(names: list[str], folder: Path) -> Mapping[str, Path]:
     return {name: folder / name for name in names}
 
 
-def outside(code: Path) -> list[str]:
+def outside_modules(code: Path) -> list[str]:
     """Name the loaded modules of the harness from outside `code`: their bytes are not in the step's key."""
     here: dict[str, Any] = dict(sys.modules)
     return sorted(

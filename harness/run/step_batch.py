@@ -35,12 +35,12 @@ def main(site: str, folder: Path) -> None:
 
 def _make(task: Mapping[str, Any], folder: Path, given: Path, out: Path) -> None:
     """Call one step's function; as if executed alone, it fails if part of the harness was loaded from elsewhere."""
-    from harness.run.step import outside  # noqa: PLC0415 - it is in `code/`, which is on the path only now
+    from harness.run.step import outside_modules  # noqa: PLC0415 - it is in `code/`, which is on the path only now
 
     module, _, name = task["kind"].partition(":")
     function = getattr(importlib.import_module(module), name)
     function(task["params"], {name: given / name for name in task["inputs"]}, out)
-    if strangers := outside(folder / "code"):
+    if strangers := outside_modules(folder / "code"):
         raise ImportError(f"loaded from outside the step's own code: {', '.join(strangers)}")
 
 

@@ -59,7 +59,7 @@ def main(site: str, folder: Path, go: int, done: int) -> None:
     task = _task(folder)
     function = getattr(module, task["kind"].partition(":")[2])
     function(task["params"], step._inputs(task["inputs"], folder / "in"), folder / "out")
-    if strangers := step.outside(folder / "code"):
+    if strangers := step.outside_modules(folder / "code"):
         raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
 
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.digest import sha256_file
-from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged_files
-from harness.scorers.given import Row, Text, Texts, ToolOutput, one_of, whole
+from harness.models.local.encoder import DEFAULT, Encoder, opened_encoder, packaged_files
+from harness.scorers.given import Row, Text, Texts, ToolOutput, one_of_words, whole_number
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
-from harness.scorers.overlap.bertscore_package import rarities, weighted_bertscore
+from harness.scorers.overlap.bertscore_package import rarity_weights, weighted_bertscore
 from harness.scorers.tool import Tool
 
 NAME = f"package:{DEFAULT}"
@@ -27,10 +27,10 @@ class BertscoreInput(Row):
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
-    encoder: Annotated[str, one_of("the name of an encoder", NAME)] = Field(
+    encoder: Annotated[str, one_of_words("the name of an encoder", NAME)] = Field(
         default=NAME, description=f"whose vectors are compared: {NAME}"
     )
-    layer: Annotated[int, whole(-100, 100)] = Field(
+    layer: Annotated[int, whole_number(-100, 100)] = Field(
         default=LAST, description="the layer whose states are compared: 0 the embedding, negative from the last"
     )
     corpus: Texts = Field(
@@ -53,14 +53,14 @@ class BertscoreOutput(ToolOutput):
 @cache
 def _opened() -> tuple[Encoder, str]:
     """Open the encoder once per process; it stays open until the process ends."""
-    return ExitStack().enter_context(encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
+    return ExitStack().enter_context(opened_encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
 
 
 @lru_cache(maxsize=1)
 def _rarities(corpus: tuple[str, ...]) -> Mapping[int, float]:
     """Return the weights of the tokens of a corpus, cached because the corpus is usually the same for every row."""
     opened, _ = _opened()
-    return rarities(opened.tokens(text.strip()) for text in corpus)
+    return rarity_weights(opened.tokens(text.strip()) for text in corpus)
 
 
 def _run(row: BertscoreInput) -> Mapping[str, Any]:

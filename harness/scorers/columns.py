@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.correlation import ColumnFit, fit
+from harness.scorers.correlation import ColumnFit, score_fit
 from harness.scorers.given import AnalysisInput, Axes, ToolOutput
 from harness.scorers.tool import Tool
 
@@ -47,10 +47,10 @@ class ColumnsOutput(ColumnsFitOutput):
 
 def analyse(given: ColumnsInput) -> Mapping[str, Any]:
     """Score each column's fit; with a second model, also count the columns in which the first is better."""
-    first = fit(given.targets, given.predictions, given.fold_sizes)
+    first = score_fit(given.targets, given.predictions, given.fold_sizes)
     if given.others is None:
         return first._asdict()
-    other = fit(given.targets, given.others, given.fold_sizes)
+    other = score_fit(given.targets, given.others, given.fold_sizes)
     return {**first._asdict(), "others": other._asdict(), "better": _better(first, other)}
 
 

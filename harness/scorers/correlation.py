@@ -23,7 +23,7 @@ class ColumnFit(NamedTuple):
     mse_mean: Array  # of the mean of the targets outside each fold, over the same rows
 
 
-def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
+def score_fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
     """Score predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
 
     Without folds, all rows are one fold, compared with the mean of all targets. Raises InputError for different shapes,

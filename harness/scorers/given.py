@@ -102,7 +102,7 @@ class ListCheck(FieldCheck):
         return value
 
 
-def whole(least: int, most: int = MOST) -> FieldCheck:
+def whole_number(least: int, most: int = MOST) -> FieldCheck:
     """Return the check of a whole number within bounds; true and false are not numbers."""
 
     def holds(value: Any) -> bool:
@@ -112,7 +112,7 @@ def whole(least: int, most: int = MOST) -> FieldCheck:
     return FieldCheck(holds, f"a whole number from {least} up" + (f" to {most}" if most < MOST else ""), schema)
 
 
-def number(least: float, most: float) -> FieldCheck:
+def finite_number(least: float, most: float) -> FieldCheck:
     """Return the check of a finite number within bounds."""
     schema = {"type": "number", "minimum": least, "maximum": most}
     return FieldCheck(
@@ -122,7 +122,7 @@ def number(least: float, most: float) -> FieldCheck:
     )
 
 
-def one_of(what: str, *names: str) -> FieldCheck:
+def one_of_words(what: str, *names: str) -> FieldCheck:
     """Return the check of an enumeration of words."""
     return FieldCheck(
         lambda value: isinstance(value, str) and value in names,
@@ -132,7 +132,7 @@ def one_of(what: str, *names: str) -> FieldCheck:
     )
 
 
-def list_of(each: FieldCheck, what: str) -> FieldCheck:
+def list_of_values(each: FieldCheck, what: str) -> FieldCheck:
     """Return the check of a list whose every value passes `each`; the error names the first index that fails."""
     return ListCheck(each.holds, what, {"type": "array", "items": each.schema}, each.give)
 
@@ -159,15 +159,15 @@ NUMBER = FieldCheck(
     is_number, "a finite number", {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}, "give numbers up to 1e15"
 )
 Text = Annotated[str, TEXT]
-Texts = Annotated[list[str], list_of(TEXT, "a list of texts")]
+Texts = Annotated[list[str], list_of_values(TEXT, "a list of texts")]
 Flag = Annotated[bool, FieldCheck(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})]
 Number = Annotated[float, NUMBER]
-Numbers = Annotated[list[float], list_of(NUMBER, "a list of finite numbers")]
-Counts = Annotated[list[int], list_of(whole(0), "a list of whole numbers from 0 up")]
+Numbers = Annotated[list[float], list_of_values(NUMBER, "a list of finite numbers")]
+Counts = Annotated[list[int], list_of_values(whole_number(0), "a list of whole numbers from 0 up")]
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
+def check_input(model: type[Model], given: Mapping[str, Any]) -> Model:
     """Validate a caller's input as a `model`; InputError names the first wrong field, not its value."""
     try:
         return model.model_validate(given)
@@ -178,7 +178,7 @@ def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
 def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, Any]) -> InputError:
     loc, fields = bad["loc"], model.model_fields
     if issubclass(model, RootModel):  # its error locations begin with the tag of a part
-        part = next(part for part in parts(model) if loc[0] in get_args(part.model_fields[TAG].annotation))
+        part = next(part for part in union_models(model) if loc[0] in get_args(part.model_fields[TAG].annotation))
         loc, fields = loc[1:], part.model_fields
     context, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
     field = fields.get(name) if len(loc) == 1 else None
@@ -197,7 +197,7 @@ def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, An
     return InputError(f"the field `{place}` is not {what}{but}", where=place, next=advice + free)
 
 
-def parts(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
+def union_models(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
     """Return the models of a tagged union; for any other model, the model itself."""
     return get_args(model.model_fields["root"].annotation) if issubclass(model, RootModel) else (model,)
 
@@ -279,25 +279,25 @@ def _is_finite(value: Any, whole: bool) -> bool:
     return abs(value) < 2**63 if isinstance(value, int) else math.isfinite(value)
 
 
-def marked(model: type[BaseModel]) -> dict[str, Axes]:
+def axes_fields(model: type[BaseModel]) -> dict[str, Axes]:
     """Return the fields of a model that are annotated with `Axes`, by name, each with its annotation."""
     return dict(_marked(model))
 
 
 def _marked(model: type[BaseModel]) -> Iterator[tuple[str, Axes]]:
-    for part in parts(model):
+    for part in union_models(model):
         for name, info in part.model_fields.items():
             yield from ((name, mark) for mark in info.metadata if isinstance(mark, Axes))
 
 
-def listed(value: Any) -> Any:
+def as_json_data(value: Any) -> Any:
     """Return a value as JSON data: arrays as nested lists, numbers that are not finite as `nan`, `inf` or `-inf`."""
     if isinstance(value, Mapping):
-        return {name: listed(one) for name, one in value.items()}
+        return {name: as_json_data(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [listed(one) for one in value]
+        return [as_json_data(one) for one in value]
     if hasattr(value, "tolist"):  # a numpy array or scalar
-        return listed(value.tolist())
+        return as_json_data(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return UNBOUNDED[0] if math.isnan(value) else UNBOUNDED[1 + (value < 0)]
     return value

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Flag, Row, Text, ToolOutput, list_of, one_of
+from harness.scorers.given import Flag, Row, Text, ToolOutput, list_of_values, one_of_words
 from harness.scorers.overlap.rouge import KINDS, rouge
 from harness.scorers.tool import Tool
 
-_KINDS = list_of(one_of("a kind of ROUGE", *KINDS), "a list of kinds")
+_KINDS = list_of_values(one_of_words("a kind of ROUGE", *KINDS), "a list of kinds")
 
 
 class RougeInput(Row):

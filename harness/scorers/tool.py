@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, RootModel
 
-from harness.scorers.given import checked, parts
+from harness.scorers.given import check_input, union_models
 from harness.trial import TrialLimits
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -58,20 +58,20 @@ class Tool:
 
     def run(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Validate the input and return the function's result, unchecked; InputError names a wrong field."""
-        return self._run(checked(self.takes, given))
+        return self._run(check_input(self.takes, given))
 
     def program(self, given: Mapping[str, Any]) -> tuple[str, str] | None:
         """Return the program of a row that must be run before it is scored, and its stdin; None if there is none."""
         if self.foreign is None or given.get(self.foreign.field) is not None:
             return None
-        return self.foreign.take(checked(self.takes, given))
+        return self.foreign.take(check_input(self.takes, given))
 
     def schema(self) -> dict[str, Any]:
         """Return the models of input (`takes`) and output (`gives`) as JSON Schema, for an agent or a form."""
         return {"takes": self.takes.model_json_schema(), "gives": self.gives.model_json_schema()}
 
 
-def described(model: type[BaseModel]) -> dict[str, str]:
+def describe_fields(model: type[BaseModel]) -> dict[str, str]:
     """Return the descriptions of a model's fields by name; adjacent fields with one description are joined, `a, b`.
 
     A model that accepts any field name has an additional line that says so.
@@ -85,7 +85,7 @@ def _lines(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
         if model.model_config.get("extra") == "allow":  # fields with parsed names; the model's docstring says which
             yield "any name", (model.__doc__ or "").strip().partition(": ")[2].partition("\n")[0]
         return
-    first, *others = parts(model)  # a tagged union; fields common to all parts are listed once
+    first, *others = union_models(model)  # a tagged union; fields common to all parts are listed once
     shared = [name for name in first.model_fields if all(name in part.model_fields for part in others)]
     yield from _grouped(first, shared)
     for part in (first, *others):

@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from harness.clock import after, now
-from harness.digest import document, parse
+from harness.clock import current_time, time_after
+from harness.digest import encode_document, parse_document
 from harness.store.store import Store
 from harness.store.tree import MOST_NOTE
 
@@ -43,7 +43,7 @@ class AskedRun:
     engine: Mapping[str, str]  # options of the server that are the run's too
     client: str = ""
     session: str = ""
-    at: str = field(default_factory=now)
+    at: str = field(default_factory=current_time)
 
     @property
     def wanted(self) -> tuple[object, ...]:
@@ -54,7 +54,7 @@ class AskedRun:
 def write_asked(store: Store, asked: AskedRun) -> None:
     """Write down durably what was asked."""
     store.tree.make_folder(FOLDER)
-    store.tree.write_file(_place(asked.run, "asked"), document({"type": ASKED, **asdict(asked)}), mode=0o600)
+    store.tree.write_file(_place(asked.run, "asked"), encode_document({"type": ASKED, **asdict(asked)}), mode=0o600)
 
 
 def read_asked(store: Store, run: str) -> AskedRun | None:
@@ -62,7 +62,7 @@ def read_asked(store: Store, run: str) -> AskedRun | None:
     data = store.tree.find_file(_place(run, "asked"), MOST_NOTE) if RUN_ID.fullmatch(run) else None
     if data is None:
         return None
-    said = parse(data, ASKED, _place(run, "asked"))
+    said = parse_document(data, ASKED, _place(run, "asked"))
     return AskedRun(**{name: value for name, value in said.items() if name != "type"})
 
 
@@ -75,15 +75,15 @@ def asked_runs(store: Store, principal: str = "") -> Iterator[AskedRun]:
             yield asked
 
 
-def alive(store: Store, run: str) -> AbstractContextManager[bool]:
+def hold_run_lock(store: Store, run: str) -> AbstractContextManager[bool]:
     """Context manager that holds the lock of a run's process as long as it lives."""
     return store.lock(f"{FOLDER}-{run}")
 
 
 def write_state(store: Store, run: str, state: str, **more: Any) -> None:
     """Write how a run stands; only its own process does."""
-    said = {"type": STATE, "state": state, "at": now(), **more}
-    store.tree.write_file(_place(run, "state"), document(said), mode=0o600)
+    said = {"type": STATE, "state": state, "at": current_time(), **more}
+    store.tree.write_file(_place(run, "state"), encode_document(said), mode=0o600)
 
 
 def has_state(store: Store, run: str) -> bool:
@@ -99,7 +99,7 @@ def read_state(store: Store, asked: AskedRun) -> Mapping[str, Any]:
     with store.lock(f"{FOLDER}-{asked.run}", exclusive=False, wait=False) as free:
         pass
     data = store.tree.find_file(_place(asked.run, "state"), MOST_NOTE)
-    said = dict(parse(data, STATE, _place(asked.run, "state"))) if data is not None else {}
+    said = dict(parse_document(data, STATE, _place(asked.run, "state"))) if data is not None else {}
     said.pop("type", None)
     if said.get("state") in ENDED or not free:
         return {"state": BEGUN, **said}
@@ -111,7 +111,7 @@ def read_state(store: Store, asked: AskedRun) -> Mapping[str, Any]:
 def ask_to_stop(store: Store, run: str, reason: str) -> None:
     """Ask the process of a run to stop it; it looks twice a second."""
     if not wants_stop(store, run):
-        said = document({"type": STOP, "reason": reason, "at": now()})
+        said = encode_document({"type": STOP, "reason": reason, "at": current_time()})
         store.tree.write_file(_place(run, "stop"), said, mode=0o600)
 
 
@@ -121,7 +121,7 @@ def wants_stop(store: Store, run: str) -> bool:
 
 
 def _long_ago(at: str) -> bool:
-    return after(at, SOON) < now()
+    return time_after(at, SOON) < current_time()
 
 
 def _place(run: str, what: str) -> str:

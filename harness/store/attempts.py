@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.digest import document, parse, sha256
+from harness.digest import encode_document, parse_document, sha256
 from harness.errors import DamageError, InputError
 from harness.store.events import AttemptEvent, HeadEvent
 from harness.store.journal import Chain, check_chain
@@ -60,7 +60,7 @@ def find_attempt(store: Store, name: str) -> str:
     raise _unknown(name, store)
 
 
-def attempt_of(run: str) -> str:
+def attempt_of_run(run: str) -> str:
     """Return the attempt that a run scored: the run's name, without the number of a repeated scoring."""
     return run.partition(".")[0]
 
@@ -130,7 +130,7 @@ class SplitData:
 
 def mark_hidden(store: Store, data: SplitData) -> None:
     """Mark the data of a split as hidden, permanently; a mark is never removed."""
-    said = document(
+    said = encode_document(
         {"type": KIND, "name": data.name, "split": data.split, "files": sorted(data.files), "rows": sorted(data.rows)}
     )
     place = f"{FOLDER}/{sha256(said)}{ENDING}"
@@ -150,5 +150,5 @@ def hidden_data(store: Store) -> Iterator[SplitData]:
                 where=f"{store.root}/{place}",
                 next="delete it and `harness lock` the manifests that hide data again, before agents are served",
             )
-        mark = parse(said, KIND, place)
+        mark = parse_document(said, KIND, place)
         yield SplitData(str(mark["name"]), str(mark["split"]), frozenset(mark["files"]), frozenset(mark["rows"]))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
-from harness.files import sync_handle, translate_os_error, translating_os_errors, write_all
+from harness.files import sync_handle, translate_os_error, translating_os_errors, write_every_byte
 from harness.store.tree import (
     HOLLOW_AS_SAID,
     MOST_DOCUMENT,
@@ -113,7 +113,7 @@ class Blobs:
             with self.tree.folder("tmp", make=True) as temp, translating_full_disk(self.root, len(data)):
                 name, handle = _begin(temp)
                 try:
-                    write_all(handle, data)
+                    write_every_byte(handle, data)
                     self._move(temp, name, handle, digest)
                     self._note_healed(digest, state)
                 finally:
@@ -334,7 +334,7 @@ class _Copying(RawIOBase):
     def readinto(self, buffer: Buffer) -> int:
         view = memoryview(buffer)
         count = self._source.readinto(view) or 0
-        write_all(self._handle, view[:count])
+        write_every_byte(self._handle, view[:count])
         return count
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, Literal, TypeVar, overload
 
 from harness.clock import Clock
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.files import append_durable, open_log, read_plain, translating_os_errors
 from harness.store.events import AttemptEvent, Event, HeadEvent, LabelEvent, Line
@@ -162,7 +162,7 @@ class Journal:
                 "prev": self.head,
                 **fields,
             }
-            line = document(body) + b"\n"
+            line = encode_document(body) + b"\n"
             self.head = sha256(line)
             self.count += 1
             self._waiting.append(line)
@@ -254,7 +254,7 @@ def _event(line: bytes, prev: str, number: int, kind: str, spelled: bool) -> tup
         body = json.loads(line)
         if not isinstance(body, dict) or body.get("type") != kind:
             return {}, f"not an event of type {kind}"
-        if spelled and document(body) != line:
+        if spelled and encode_document(body) != line:
             return {}, "not in canonical form"
     except (ValueError, RecursionError, HarnessError):
         return {}, "not an event"
@@ -318,7 +318,7 @@ class Heads:
                         next="restore heads.jsonl from a copy, or begin a fresh store with --store DIR",
                     )
                 body = {"type": KIND, "event": event, "n": len(chain.events), "prev": chain.head, **fields}
-                append_durable(handle, [document(body) + b"\n"])
+                append_durable(handle, [encode_document(body) + b"\n"])
             finally:
                 os.close(handle)
 

@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from harness.clock import now
-from harness.digest import canonical, document, sha256
+from harness.clock import current_time
+from harness.digest import canonical_json, encode_document, sha256
 from harness.errors import DamageError, InputError, MissingError
 from harness.files import append_durable
 from harness.store.events import LabelEvent, LabelFields
@@ -78,7 +78,7 @@ def require_labeller(name: str) -> None:
 
 def labels_path(store: Store, run: str, labeller: str, scorer: str) -> Path:
     """Return where the labels of a labeller are, of a run's answers by the words of a scorer."""
-    return store.root / NOTES / f"{run}-{sha256(canonical([labeller, scorer]))[:16]}.jsonl"
+    return store.root / NOTES / f"{run}-{sha256(canonical_json([labeller, scorer]))[:16]}.jsonl"
 
 
 def read_labels(store: Store, path: Path) -> Labels:
@@ -87,7 +87,7 @@ def read_labels(store: Store, path: Path) -> Labels:
     return Labels(path, check_chain(data or b"", KIND))
 
 
-def all_labels(store: Store, run: str = "") -> Iterator[Labels]:
+def list_labels(store: Store, run: str = "") -> Iterator[Labels]:
     """Yield the labels of a store, or of one run."""
     for name in store.tree.list_names(NOTES):
         if name.startswith(run) and name.endswith(".jsonl"):
@@ -146,13 +146,13 @@ def _whole(store: Store, path: Path) -> Labels:
 
 
 def _line(chain: Chain[LabelEvent], event: str, told: Mapping[str, Any]) -> bytes:
-    fields = {"type": KIND, "event": event, "at": now(), "n": len(chain.events), "prev": chain.head}
-    return document({**fields, **told}) + b"\n"
+    fields = {"type": KIND, "event": event, "at": current_time(), "n": len(chain.events), "prev": chain.head}
+    return encode_document({**fields, **told}) + b"\n"
 
 
 def _append(store: Store, found: Labels, event: str, told: Mapping[str, Any]) -> None:
     line, path = _line(found.chain, event, told), found.path
-    whole = sum(len(document(dict(one))) + 1 for one in found.chain.events)
+    whole = sum(len(encode_document(dict(one))) + 1 for one in found.chain.events)
     if whole + len(line) > MOST_NOTE:
         raise MissingError("one file holds no more labels", where=str(path), next="label another run")
     handle = store.tree.open_log(path, make=False)

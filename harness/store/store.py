@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from harness.digest import document, document_digest, parse, sha256
+from harness.digest import document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.files import is_leftover, translating_os_errors
 from harness.store.blobs import Blobs, is_digest
@@ -67,7 +67,7 @@ class Entries:
             "preimage": dict(preimage),
             "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in outputs.items()},
         }
-        data = document(body) + b"\n"
+        data = encode_document(body) + b"\n"
         if len(data) > MOST_ENTRY:
             raise InputError(
                 f"the entry of this step would have {len(data):,} bytes",
@@ -97,7 +97,7 @@ class Entries:
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:
     """Parse the bytes of an entry and check them against its key; raises InputError if they are not a valid entry."""
-    body = parse(data, "entry/1", where)
+    body = parse_document(data, "entry/1", where)
     fix = "run `harness fsck`; the step is made again by the next run"
     if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):
         raise InputError("an entry holds type, key, preimage and outputs, and ends its line", where=where, next=fix)
@@ -311,10 +311,10 @@ def list_runs(store: Store) -> dict[str, Listed]:
             where=str(store.heads.path),
             next="restore heads.jsonl from a copy; `harness fsck` says what else is wrong",
         )
-    return runs_of(heads)
+    return gather_listed_runs(heads)
 
 
-def runs_of(heads: Chain[HeadEvent]) -> dict[str, Listed]:
+def gather_listed_runs(heads: Chain[HeadEvent]) -> dict[str, Listed]:
     """Return the listed facts of each run; invalid lines are skipped here and reported by `strange_lines`."""
     runs: dict[str, Listed] = {}
     for event in heads.events:
@@ -338,7 +338,7 @@ def strange_lines(heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
         seen.add((run, kind))
 
 
-def started(store: Store, known: Listed) -> Event | None:
+def read_start(store: Store, known: Listed) -> Event | None:
     """Read the first event of a run; None if it is not the line that the list names, or no line that a run writes."""
     try:
         with store.tree.open_file(store.journal(known.run), MOST_LOG) as lines:
@@ -353,14 +353,14 @@ def follow_journal(store: Store, known: Listed) -> Chain[Event]:
     """Read the journal of a run; raises DamageError if it is missing, broken, or not the one that the list names."""
     path = store.journal(known.run)
     if not store.tree.is_file(path):
-        raise damaged("this run has no journal", str(path), known.run)
+        raise listing_error("this run has no journal", str(path), known.run)
     chain = store.read_journal(known.run, spelled=not known.ended)
     if chain.broken:
-        raise damaged(f"the journal of this run is broken at {chain.broken}", str(path), known.run)
+        raise listing_error(f"the journal of this run is broken at {chain.broken}", str(path), known.run)
     if not chain.lines or chain.lines[0] != known.started or chain.events[0].get("run") != known.run:
-        raise damaged("the journal of this run does not begin as the list of runs says", str(path), known.run)
+        raise listing_error("the journal of this run does not begin as the list of runs says", str(path), known.run)
     if known.ended and (chain.head != known.ended or chain.torn):
-        raise damaged("the journal of this run does not end as the list of runs says", str(path), known.run)
+        raise listing_error("the journal of this run does not end as the list of runs says", str(path), known.run)
     return chain
 
 
@@ -368,19 +368,19 @@ def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = N
     """Return a run on the list; raises DamageError if it is missing: killed before its first event, or forged."""
     known = (list_runs(store) if runs is None else runs).get(run)
     if known is None:
-        raise damaged("the list of runs does not name this run", str(store.heads.path), run)
+        raise listing_error("the list of runs does not name this run", str(store.heads.path), run)
     return known
 
 
-def read_recorded(store: Store, known: Listed) -> bytes:
+def read_record_bytes(store: Store, known: Listed) -> bytes:
     """Read the bytes of a run's record; raises DamageError if they are missing, or not those that the list names."""
     path = store.record(known.run)
     data = store.tree.read_file(path, MOST_RECORD) if store.tree.is_file(path) else b""
     if sha256(data) != known.record:
-        raise damaged("the record of this run is not the one that the list of runs names", str(path), known.run)
+        raise listing_error("the record of this run is not the one that the list of runs names", str(path), known.run)
     return data
 
 
-def damaged(what: str, where: str, run: str) -> DamageError:
+def listing_error(what: str, where: str, run: str) -> DamageError:
     """Return the error for a run that differs from the list of runs."""
     return DamageError(what, where=where, next=f"`harness audit {run}` says more")

@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from harness.digest import parse
+from harness.digest import parse_document
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import is_leftover
 from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
@@ -35,7 +35,7 @@ _LINKED = "this is neither a file nor a folder, and whoever follows it is led el
 
 
 @dataclass(frozen=True)
-class Level:
+class FolderLevel:
     """One level of folders: patterns of the names of its files, and of its folders, each with the level below.
 
     `deep` folders are private to their creator and are not examined. No file has more than `most` bytes, if that is
@@ -43,40 +43,47 @@ class Level:
     """
 
     files: str = ""
-    folders: Mapping[str, Level] = field(default_factory=dict)
+    folders: Mapping[str, FolderLevel] = field(default_factory=dict)
     deep: bool = False
     most: int | None = None
     own: bool = False
 
 
-_SHELVES = {_SHORT: Level(_ANY, {_ANY: Level(deep=True)})}  # the readers of blobs and entries report other files
-ROOT = Level(
+_SHELVES = {
+    _SHORT: FolderLevel(_ANY, {_ANY: FolderLevel(deep=True)})
+}  # the readers of blobs and entries report other files
+ROOT = FolderLevel(
     r"format|heads\.jsonl|tokens\.toml",
     {
-        "tmp": Level("[a-z]+-.+", {"[a-z]+-.+": Level(deep=True)}),
-        "locks": Level("[a-z]+(-[0-9A-Za-z.-]+)?", most=0, own=True),
-        "blobs": Level("", {"sha256": Level("", _SHELVES)}),
-        "keys": Level("", _SHELVES),
-        "runs": Level("", {RUN_ID.pattern: Level(r"(journal|transcript)\.jsonl|record\.json")}),
-        "images": Level(
+        "tmp": FolderLevel("[a-z]+-.+", {"[a-z]+-.+": FolderLevel(deep=True)}),
+        "locks": FolderLevel("[a-z]+(-[0-9A-Za-z.-]+)?", most=0, own=True),
+        "blobs": FolderLevel("", {"sha256": FolderLevel("", _SHELVES)}),
+        "keys": FolderLevel("", _SHELVES),
+        "runs": FolderLevel("", {RUN_ID.pattern: FolderLevel(r"(journal|transcript)\.jsonl|record\.json")}),
+        "images": FolderLevel(
             r".+\.json",
-            {"layers": Level(rf"{_DIGEST}\.json", most=MOST_NOTE), "inventories": Level(rf"{_DIGEST}\.spdx\.json")},
+            {
+                "layers": FolderLevel(rf"{_DIGEST}\.json", most=MOST_NOTE),
+                "inventories": FolderLevel(rf"{_DIGEST}\.spdx\.json"),
+            },
         ),
-        "imported": Level(_DIGEST, most=0),
-        "receipts": Level(rf"{_DIGEST}\.json", most=MOST_NOTE),
-        "views": Level("", {_DIGEST: Level(r"items\.jsonl|media\.bin|canary\.json")}),
-        "hidden": Level(rf"{_DIGEST}\.json", most=MOST_LOG),
-        "sessions": Level(rf"{STAMP}-[0-9a-f]+\.jsonl", most=MOST_LOG),
-        INDEXES: Level(rf"({RUN_ID.pattern}|{COMPARED})\.sqlite", own=True),  # of the viewer, made anew when it is gone
-        NOTES: Level(rf"({RUN_ID.pattern})-[0-9a-f]{{16}}\.jsonl", most=MOST_NOTE, own=True),
-        "asked": Level(rf"{STAMP}-[0-9a-f]{{8}}\.(asked|state|stop)\.json", most=MOST_NOTE),
+        "imported": FolderLevel(_DIGEST, most=0),
+        "receipts": FolderLevel(rf"{_DIGEST}\.json", most=MOST_NOTE),
+        "views": FolderLevel("", {_DIGEST: FolderLevel(r"items\.jsonl|media\.bin|canary\.json")}),
+        "hidden": FolderLevel(rf"{_DIGEST}\.json", most=MOST_LOG),
+        "sessions": FolderLevel(rf"{STAMP}-[0-9a-f]+\.jsonl", most=MOST_LOG),
+        INDEXES: FolderLevel(
+            rf"({RUN_ID.pattern}|{COMPARED})\.sqlite", own=True
+        ),  # of the viewer, made anew when it is gone
+        NOTES: FolderLevel(rf"({RUN_ID.pattern})-[0-9a-f]{{16}}\.jsonl", most=MOST_NOTE, own=True),
+        "asked": FolderLevel(rf"{STAMP}-[0-9a-f]{{8}}\.(asked|state|stop)\.json", most=MOST_NOTE),
     },
     own=True,
 )
 
 
 @dataclass(frozen=True)
-class Stranger:
+class StrangeFile:
     """A file or folder in a store that nothing accounts for; `shut` says that its contents cannot be known."""
 
     path: Path
@@ -84,7 +91,7 @@ class Stranger:
     shut: bool = False
 
 
-def find_strangers(store: Store) -> Iterator[Stranger]:
+def find_strangers(store: Store) -> Iterator[StrangeFile]:
     """Yield all files and folders that do not belong in a store, folders in the order of their names."""
     waiting = [("", ROOT)]
     while waiting:
@@ -92,20 +99,20 @@ def find_strangers(store: Store) -> Iterator[Stranger]:
         try:
             found = store.tree.list_kinds(place)
         except HarnessError as bad:
-            yield Stranger(store.root / place, bad.what, shut=True)
+            yield StrangeFile(store.root / place, bad.what, shut=True)
             continue
         yield from _collisions(store.root / place, [name for name, _ in found])
         for name, kind in found:
             path = store.root / place / name
             below = _below(level, name) if kind == "folder" else None
             if kind == "other":
-                yield Stranger(path, _LINKED, shut=place != "tmp")
+                yield StrangeFile(path, _LINKED, shut=place != "tmp")
             elif kind == "folder" and below and not below.deep:
                 waiting.append((f"{place}/{name}".removeprefix("/"), below))
             elif flaw := _flaw(level, name, kind):
-                yield Stranger(path, flaw, shut=kind != "folder" and _below(level, name) is not None)
+                yield StrangeFile(path, flaw, shut=kind != "folder" and _below(level, name) is not None)
             elif kind == "file" and (flaw := _odd_file(store, path, level)):
-                yield Stranger(path, flaw)
+                yield StrangeFile(path, flaw)
 
 
 def show_name(name: str) -> str:
@@ -113,7 +120,7 @@ def show_name(name: str) -> str:
     return json.dumps(name)
 
 
-def _flaw(level: Level, name: str, kind: str) -> str:
+def _flaw(level: FolderLevel, name: str, kind: str) -> str:
     """Return why a file or folder does not belong on a level; empty if it does."""
     if kind == "folder":
         return "" if _below(level, name) else "no such folder belongs here"
@@ -122,7 +129,7 @@ def _flaw(level: Level, name: str, kind: str) -> str:
     return "here belongs a folder" if _below(level, name) else "no such file belongs here"
 
 
-def _odd_file(store: Store, path: Path, level: Level) -> str:
+def _odd_file(store: Store, path: Path, level: FolderLevel) -> str:
     """Return what is wrong with the size or links of a file that belongs here; empty if nothing is."""
     if level.most is None and not level.own:
         return ""
@@ -133,19 +140,21 @@ def _odd_file(store: Store, path: Path, level: Level) -> str:
     return "this file has a second name, and whoever writes here writes there" if twice else ""
 
 
-def _below(level: Level, name: str) -> Level | None:
+def _below(level: FolderLevel, name: str) -> FolderLevel | None:
     found = (inside for pattern, inside in level.folders.items() if re.fullmatch(pattern, name))
     return next(found, None)
 
 
-def _collisions(folder: Path, names: Sequence[str]) -> Iterator[Stranger]:
+def _collisions(folder: Path, names: Sequence[str]) -> Iterator[StrangeFile]:
     """Yield names that would be the same file on a disk that folds case or normalises letters."""
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
         alike[unicodedata.normalize("NFKC", name).casefold()].append(name)
     for same in alike.values():
         if len(same) > 1:
-            yield Stranger(folder / same[1], f"on a disk that folds case this is {' and '.join(map(show_name, same))}")
+            yield StrangeFile(
+                folder / same[1], f"on a disk that folds case this is {' and '.join(map(show_name, same))}"
+            )
 
 
 MOST_NAMING = 16 << 20  # most bytes of a possible document that is searched for digests
@@ -160,7 +169,7 @@ def image_files(store: Store) -> list[Path]:
 
 def read_image(store: Store, path: Path) -> dict[str, Any]:
     """Parse the file of a stored image, for the blobs it names."""
-    return parse(store.tree.read_file(path, MOST_NOTE), "image/1", str(path))
+    return parse_document(store.tree.read_file(path, MOST_NOTE), "image/1", str(path))
 
 
 def blob_files(store: Store) -> Iterator[Path]:
@@ -187,7 +196,7 @@ class Sweep:
     bytes: int = 0
 
 
-def gc(store: Store, *, delete: bool = False) -> Sweep:
+def collect_garbage(store: Store, *, delete: bool = False) -> Sweep:
     """Find what no run names, and delete it if `delete`.
 
     Raises DamageError, and deletes nothing, if a file is unreadable. Raises MissingError while a run uses the store.
@@ -218,7 +227,7 @@ def _find_garbage(store: Store) -> Sweep:
     found = Sweep()
     kept = _kept_entries(store, named_keys, found)
     for entry in kept:
-        named_blobs |= digests_in(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
+        named_blobs |= find_digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
     named_blobs |= set(filter(is_digest, store.tree.list_names("imported")))
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
     there = {path.name for path in blob_files(store)}  # a journal has many digests that are not blobs
@@ -226,7 +235,7 @@ def _find_garbage(store: Store) -> Sweep:
         named_blobs |= _named_in(store, digest, needed=digest in needed)
     for path in image_files(store):
         try:
-            named_blobs |= digests_in(read_image(store, path))
+            named_blobs |= find_digests(read_image(store, path))
         except HarnessError as bad:
             raise _unreadable(path, bad.what) from bad
     for path in blob_files(store):
@@ -280,7 +289,7 @@ def _idle_layers(store: Store, named: set[str]) -> list[Path]:
     layers = store.images / "layers"
     for path in (layers / name for name in store.tree.list_names(layers) if name.endswith(".json")):
         try:
-            kept = parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"] in named
+            kept = parse_document(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"] in named
         except (OSError, HarnessError, LookupError):
             kept = False
         if not kept:
@@ -308,7 +317,7 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
         if chain.broken:
             raise _unreadable(path, chain.broken)
         for event in chain.events:
-            blobs |= digests_in(event)
+            blobs |= find_digests(event)
             if "key" in event:
                 keys.add(str(event["key"]))
             if event["event"] == "run.started":
@@ -324,7 +333,7 @@ def _named_by_attempts(store: Store, blobs: set[str], documents: set[str]) -> se
         if chain.broken:
             raise _unreadable(store.runs / attempt / FILE, chain.broken)
         for event in chain.events[:1]:
-            blobs |= digests_in(event)
+            blobs |= find_digests(event)
             documents.add(event["lock"])
             views.add(event["view"])
     return views
@@ -345,10 +354,10 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):
         return set()  # a table, which names no further blobs
-    return digests_in(parse(data, kind, str(path))) if kind in NAMING else set()
+    return find_digests(parse_document(data, kind, str(path))) if kind in NAMING else set()
 
 
-def digests_in(value: object) -> set[str]:
+def find_digests(value: object) -> set[str]:
     """Return every digest that occurs in a JSON value."""
     found, waiting = set(), [value]
     while waiting:

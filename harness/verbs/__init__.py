@@ -21,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.parts import part
+from harness.parts import import_part
 
 if TYPE_CHECKING:
     from harness.verbs.accepting import *
@@ -69,7 +69,7 @@ def _modules() -> Mapping[str, str]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__") or name not in _modules():
         raise AttributeError(f"harness.verbs has no {name!r}")
-    return part(f"harness.verbs.{_modules()[name]}:{name}")
+    return import_part(f"harness.verbs.{_modules()[name]}:{name}")
 
 
 def __dir__() -> list[str]:

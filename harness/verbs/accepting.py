@@ -22,13 +22,12 @@ from harness.clean_start import clean_command, clean_environment, is_clean, load
 from harness.digest import document_digest, sha256_file
 from harness.errors import AGREED, DISAGREED, Defect, HarnessError, Interrupted
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.run.closure import code_root
 from harness.run.planning.preconditions import read_ceiling
 from harness.run.progress import NO_ERRORS, read_error_limit
-from harness.run.recording.accept import CarriedExpectation, require_own
-from harness.run.recording.accept import accept as accept_run
-from harness.run.recording.accept import carry as carry_along
+from harness.run.recording.accept import CarriedExpectation, accept_run, require_own
+from harness.run.recording.accept import carry_expectation as carry_along
 from harness.run.recording.auditing import audit_run
 from harness.run.service import RunTarget
 from harness.verbs.project import Progress, Project, Result, Watch, choose_engine
@@ -253,7 +252,7 @@ def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> 
     return CarryResult(carried=found)
 
 
-def _data(loaded: Loaded, done: CarriedExpectation) -> CarriedManifest:
+def _data(loaded: LoadedManifest, done: CarriedExpectation) -> CarriedManifest:
     state = "fits" if not done.run else "carried" if done.along else "refused"
     return CarriedManifest(
         manifest=str(loaded.path),

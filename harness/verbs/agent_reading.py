@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.attempts.codes import READ_BYTES, AttemptError
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import HarnessError
-from harness.evidence.record import spell
+from harness.evidence.record import spell_record
 from harness.run.attempts.hidden_splits import attempt_shows_hidden
 from harness.run.item_gate import SEALED, ItemGate, keeps_words
 from harness.run.scores.table import RunTables
 from harness.store.asked import RUN_ID, read_asked, read_state
-from harness.store.attempts import ATTEMPT_ID, attempt_of, follow_transcript
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run, follow_transcript
 from harness.store.store import Store
 from harness.verbs.agent_runs import AgentDoor, Data
 from harness.verbs.project import Project, Watch
@@ -118,11 +118,11 @@ class AgentReader:
         gate = self._gate(run)
         body, closed = dict(gate.tables.record.body), gate.note()
         if not closed:
-            text = spell(gate.tables.record.body).decode()
+            text = spell_record(gate.tables.record.body).decode()
             return {"text": text, "sha256": sha256(text.encode()), "whole": True}
         for name in ("outputs", "imported", "data", "sees_gold"):
             body.pop(name, None)
-        text = canonical({**body, "withheld": closed}).decode()
+        text = canonical_json({**body, "withheld": closed}).decode()
         return {"text": text, "sha256": sha256(text.encode()), "whole": False}
 
     def transcript(self, attempt: str, begin: int) -> Data:
@@ -139,7 +139,7 @@ class AgentReader:
         lines, size = list[Mapping[str, Any]](), 0
         for event in chain.events[begin:]:
             line: Mapping[str, Any] = {name: value for name, value in event.items() if name not in OWN}
-            size += len(canonical(dict(line)))
+            size += len(canonical_json(dict(line)))
             if lines and size > READ_BYTES:
                 break
             lines.append(line)
@@ -170,8 +170,8 @@ class AgentReader:
         return ItemGate(tables)
 
     def _knows(self, store: Store, run: str) -> bool:
-        if ATTEMPT_ID.fullmatch(attempt_of(run)):
-            return self._owns(store, attempt_of(run))
+        if ATTEMPT_ID.fullmatch(attempt_of_run(run)):
+            return self._owns(store, attempt_of_run(run))
         if not RUN_ID.fullmatch(run):
             return False
         asked = read_asked(store, run)

@@ -13,9 +13,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from harness.attempts.codes import AttemptError, printable_text, suggest_name
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import HarnessError, InputError
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.manifest.schema import AgentRuns
 from harness.run.lock import changed_pins
@@ -55,7 +55,7 @@ _NAME = re.compile(NAME)
 UNKNOWN = "there is no run of this id"
 
 
-def runnable_manifests(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
+def runnable_manifests(project: Project, asked: ServeRequest) -> tuple[LoadedManifest, ...]:
     """Load the manifests whose runs agents may start: those that are named, else all that have a block `runs`.
 
     Raises InputError if there are none, or if two have the same name.
@@ -73,7 +73,7 @@ def runnable_manifests(project: Project, asked: ServeRequest) -> tuple[Loaded, .
     return tuple(found)
 
 
-def _allowed(project: Project) -> Iterator[Loaded]:
+def _allowed(project: Project) -> Iterator[LoadedManifest]:
     for path in project.manifests():
         try:
             loaded = project.manifest(path)
@@ -95,7 +95,7 @@ class AgentDoor:
     """What one principal may do with runs of the served manifests; `spawn` starts the process of a run."""
 
     project: Project
-    served: tuple[Loaded, ...]
+    served: tuple[LoadedManifest, ...]
     principal: str
     asked: ServeRequest
     spawn: Spawn
@@ -181,18 +181,18 @@ class AgentDoor:
             raise AttemptError("E_UNKNOWN_RUN", UNKNOWN if run else "this key started no run")
         return found
 
-    def find(self, name: str) -> Loaded | None:
+    def find(self, name: str) -> LoadedManifest | None:
         """Return a served manifest by its name, or None."""
         return next((loaded for loaded in self.served if loaded.manifest.name == name), None)
 
-    def _served(self, name: str) -> Loaded:
+    def _served(self, name: str) -> LoadedManifest:
         if found := self.find(name):
             return found
         known = suggest_name(name, [loaded.manifest.name for loaded in self.served])
         raise AttemptError("E_UNKNOWN_MANIFEST", f"no manifest `{printable_text(name)}` is served", known)
 
     def _asked(
-        self, loaded: Loaded, key: str, overrides: Mapping[str, str], budget: tuple[int, str], client: str
+        self, loaded: LoadedManifest, key: str, overrides: Mapping[str, str], budget: tuple[int, str], client: str
     ) -> AskedRun:
         engine = {
             "engine": self.asked.engine,
@@ -200,7 +200,7 @@ class AgentDoor:
             "images": str(self.asked.images or ""),
         }
         return AskedRun(
-            run=stamp(),
+            run=unique_stamp(),
             principal=self.principal,
             key=key,
             manifest=loaded.manifest.name,
@@ -214,7 +214,9 @@ class AgentDoor:
             session=self.asked.session,
         )
 
-    def _require_room(self, store: Store, mine: list[AskedRun], loaded: Loaded, terms: AgentRuns | None) -> None:
+    def _require_room(
+        self, store: Store, mine: list[AskedRun], loaded: LoadedManifest, terms: AgentRuns | None
+    ) -> None:
         """Raise AttemptError if this principal has no run of a manifest left, or too many runs go on."""
         used = sum(one.manifest == loaded.manifest.name for one in mine)
         if terms and terms.max_runs is not None and used >= terms.max_runs:
@@ -260,7 +262,7 @@ AFTER = {
 }
 
 
-def _told(loaded: Loaded, used: int) -> Data:
+def _told(loaded: LoadedManifest, used: int) -> Data:
     terms = _terms(loaded)
     found: Data = {"manifest": loaded.manifest.name, "study": loaded.manifest.study, "about": loaded.manifest.about}
     found |= {"overrides": list(terms.overrides) if terms else [], "budget": _budget(terms)}
@@ -269,7 +271,7 @@ def _told(loaded: Loaded, used: int) -> Data:
     return found
 
 
-def _terms(loaded: Loaded) -> AgentRuns | None:
+def _terms(loaded: LoadedManifest) -> AgentRuns | None:
     return loaded.manifest.runs
 
 
@@ -298,7 +300,7 @@ def _beyond(asked: str, most: str) -> AttemptError:
     return AttemptError("E_BUDGET", what, "Ask for less, or leave it out.")
 
 
-def _overrides(loaded: Loaded, asked: Mapping[str, Any]) -> dict[str, str]:
+def _overrides(loaded: LoadedManifest, asked: Mapping[str, Any]) -> dict[str, str]:
     """Return overrides as texts, in order; raise AttemptError for one that the manifest does not list, or no value."""
     terms = _terms(loaded)
     listed, found = terms.overrides if terms else (), dict[str, str]()
@@ -332,7 +334,7 @@ def _one(value: Any) -> str:
     return text if text.isprintable() and not text.startswith(("[", "{", '"', "'", "&", "*", "!")) else ""
 
 
-def _require_lock(loaded: Loaded) -> None:
+def _require_lock(loaded: LoadedManifest) -> None:
     """Raise AttemptError if a manifest has no lock that fits."""
     try:
         lock = load_lock(loaded.root, loaded.manifest.name)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from harness.errors import HarnessError, InputError, Interrupted, StepError
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.run.executing.forecast import AskingForecast
 from harness.run.item_gate import keeps_words
 from harness.run.progress import AnswerProgress, progress_text
@@ -24,8 +24,8 @@ from harness.store.asked import (
     RUNNING,
     STOPPED,
     AskedRun,
-    alive,
     has_state,
+    hold_run_lock,
     read_asked,
     wants_stop,
     write_state,
@@ -34,7 +34,7 @@ from harness.store.store import Store
 from harness.verbs.agent_runs import derived_request
 from harness.verbs.project import Project, Watch, choose_engine
 from harness.verbs.requests import EngineRequest
-from harness.verbs.running import derived
+from harness.verbs.running import write_derived
 
 __all__ = ["perform_asked"]
 
@@ -116,7 +116,7 @@ def perform_asked(project: Project, run: str) -> None:
     asked = read_asked(store, run)
     if asked is None:
         raise InputError("nobody asked for this run", where=run)
-    with alive(store, run):
+    with hold_run_lock(store, run):
         if has_state(store, run):
             return  # its process began before, and is over
         write_state(store, run, RUNNING)
@@ -147,7 +147,7 @@ def _run(project: Project, asked: AskedRun, under_way: _Performance) -> Finished
     engine = choose_engine(EngineRequest(**asked.engine), project, watch)
     who = {"principal": asked.principal, "key": asked.key}
     place = RunTarget(project.store, engine, stop=under_way.stop, run=asked.run, asked=who)
-    loaded = derived(named, request, place, watch)
+    loaded = write_derived(named, request, place, watch)
     return run_manifest(loaded, place, under_way.step, limit, under_way.answers, under_way.foreseen)
 
 
@@ -164,7 +164,7 @@ def _summed(ran: FinishedRun) -> dict[str, Any]:
 def _words(project: Project, asked: AskedRun, bad: HarnessError) -> str:
     """Return why a run failed: the error's words, unless they may repeat data that is not shown, or are a step's."""
     try:
-        loaded: Loaded = project.manifest(project.root / asked.path)
+        loaded: LoadedManifest = project.manifest(project.root / asked.path)
         wordless = keeps_words(loaded, Store.make(project.store))
     except HarnessError:
         wordless = True

@@ -30,12 +30,12 @@ from harness.attempts.shapes import (
     SubmitAnswersRequest,
     SubmitAnswersResult,
 )
-from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold, session_log
+from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold_events, open_session_log
 from harness.attempts.transcript import EXPIRED as RAN_OUT
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
-from harness.manifest.load import Loaded
-from harness.manifest.schema import splits
+from harness.manifest.load import LoadedManifest
+from harness.manifest.schema import manifest_splits
 from harness.run.attempts.hidden_splits import require_served
 from harness.run.attempts.score import (
     FAILED,
@@ -49,7 +49,7 @@ from harness.run.attempts.score import (
 )
 from harness.run.attempts.score import verify_transcript as verify
 from harness.run.attempts.served import ServedProject
-from harness.run.attempts.service import LocalBackend, versions
+from harness.run.attempts.service import LocalBackend, package_versions
 from harness.store.attempts import (
     ListedAttempt,
     attempt_ids,
@@ -102,7 +102,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 def new_key() -> str:
     """Return a new, unused idempotency key."""
-    return stamp(16)
+    return unique_stamp(16)
 
 
 def local_principal() -> str:
@@ -133,7 +133,7 @@ def attempt_backend(
     return LocalBackend(served, here.root, who, profile, homes=project.homes, session=asked.session)
 
 
-def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
+def _served(project: Project, asked: ServeRequest) -> tuple[LoadedManifest, ...]:
     """Load the manifests that are served.
 
     Raises InputError if there are none, if two have the same name, or if they belong to several projects.
@@ -155,7 +155,7 @@ def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
     return manifests
 
 
-def _open_to_agents(project: Project) -> list[Loaded]:
+def _open_to_agents(project: Project) -> list[LoadedManifest]:
     """Load the manifests of a project that agents may attempt; a manifest that cannot be read is left out."""
     found = []
     for path in project.manifests():
@@ -163,7 +163,7 @@ def _open_to_agents(project: Project) -> list[Loaded]:
             loaded = project.manifest(path)
         except HarnessError:
             continue
-        if splits(loaded.manifest) and not loaded.manifest.derived:
+        if manifest_splits(loaded.manifest) and not loaded.manifest.derived:
             found.append(loaded)
     return found
 
@@ -190,15 +190,15 @@ class AttemptDoor:
         tools: str = "",
         opens: bool = True,
     ) -> None:
-        name, asked = stamp(16), asked or ServeRequest()
+        name, asked = unique_stamp(16), asked or ServeRequest()
         asked = asked.with_changes(session=asked.session or name)
         self.backend = attempt_backend(project, asked, watch, principal=principal, opens=opens)
         self.facts = CallFacts(protocol, asked.client)
         store = Store.make(self.backend.served.target.store)
         self._path = store.root / "sessions" / f"{name}.jsonl"
-        fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": versions()}
+        fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": package_versions()}
         begin_session(self._path, {**fields, "tools": tools}, store.tree)
-        log = session_log(store.tree.open_log(self._path, make=False))
+        log = open_session_log(store.tree.open_log(self._path, make=False))
         self._tree = store.tree
         self._empty = self._size()
         self._session = Session(log, self.backend, tools)
@@ -407,8 +407,8 @@ def _attempt(store: Store, attempt: str, known: ListedAttempt | None) -> Attempt
 
 
 def _described(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> AttemptData:
-    begun, state, outcome = chain.events[0], fold(chain.events), attempt_outcome(store, attempt)
-    over = outcome.status == OPEN and clock.now() > begun["expires"]
+    begun, state, outcome = chain.events[0], fold_events(chain.events), attempt_outcome(store, attempt)
+    over = outcome.status == OPEN and clock.current_time() > begun["expires"]
     return AttemptData(
         attempt=attempt,
         status=EXPIRED if over else outcome.status,
@@ -474,7 +474,7 @@ def abandon_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResul
         os.close(handle)
         raise
     try:
-        transcript.end(RAN_OUT if clock.now() > chain.events[0]["expires"] else ABANDONED).result()
+        transcript.end(RAN_OUT if clock.current_time() > chain.events[0]["expires"] else ABANDONED).result()
         note_end(store, attempt, transcript.head)
     finally:
         transcript.close()

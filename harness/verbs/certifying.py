@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical, differences, sealed, sha256, sha256_file
+from harness.digest import canonical_json, differing_pointers, seal_document, sha256, sha256_file
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors, write_atomic
@@ -47,14 +47,14 @@ from harness.run.locking.certificates import (
     certificate_path,
     code_fields,
     grader_code,
-    measured_here,
+    grader_standing,
     pinned_settings,
-    standing,
+    unchanged_certificates,
 )
 from harness.scorers.tool import Grader
 from harness.store.store import Store
 from harness.verbs.label_sets import LabelledRow, LabelSet, object_of_line, read_label_set, require_one_each
-from harness.verbs.measuring import scored, scorer_named
+from harness.verbs.measuring import find_scorer_tool, score_each_row
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import CarryCertificateRequest, CertifyRequest, CheckCertificateRequest
 
@@ -86,7 +86,7 @@ def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tupl
     said = {"part" in row for row in rows}
     if len(said) == 2:
         raise InputError("some rows say their part and some do not", where="part", next="give it in all rows or none")
-    given, field = said == {True}, grader_named(scorer).field
+    given, field = said == {True}, find_grader(scorer).field
     parts: dict[str, list[Graded]] = {name: [] for name in PARTS}
     for number, (row, found) in enumerate(zip(rows, _grades(scorer, rows, shared), strict=True), 1):
         where = f"row {number}"
@@ -145,18 +145,18 @@ def measure_others(
 
 def grade_labelled(scorer: str, rows: Sequence[LabelledRow], shared: Row) -> list[Graded]:
     """Grade rows that others labelled, by a scorer that gets only the fields it takes."""
-    field = grader_named(scorer).field
-    grades = scored(scorer, ((f"row {row.id}", row.given) for row in rows), shared)
+    field = find_grader(scorer).field
+    grades = score_each_row(scorer, ((f"row {row.id}", row.given) for row in rows), shared)
     return [Graded(row.instance, row.label, str(found[field]), row.id) for row, found in zip(rows, grades, strict=True)]
 
 
 def _shared_digest(shared: Row) -> dict[str, str]:
-    return {"shared": sha256(canonical(shared))} if shared else {}
+    return {"shared": sha256(canonical_json(shared))} if shared else {}
 
 
-def grader_named(scorer: str) -> Grader:
+def find_grader(scorer: str) -> Grader:
     """Return how a scorer grades; raise InputError if it is not a grader."""
-    grader = scorer_named(scorer).grader
+    grader = find_scorer_tool(scorer).grader
     if grader is None:
         raise InputError(
             f"{scorer} is no grader: it gives no grade that a label can be held against",
@@ -169,7 +169,7 @@ def grader_named(scorer: str) -> Grader:
 def _grades(scorer: str, rows: Sequence[Row], shared: Row) -> Iterator[Row]:
     """Score every row without the fields that only the certificate uses, so that the scorer does not see the label."""
     bare = ((f"row {n}", {k: v for k, v in row.items() if k not in OWN}) for n, row in enumerate(rows, 1))
-    return scored(scorer, bare, shared)
+    return score_each_row(scorer, bare, shared)
 
 
 def _text(row: Row, name: str, where: str) -> str:
@@ -181,10 +181,10 @@ def _text(row: Row, name: str, where: str) -> str:
 
 def _itself(row: Row) -> str:
     """Return the digest of a row's contents, which identifies a row without an instance; equal rows stay together."""
-    return sha256(canonical({name: value for name, value in row.items() if name not in OWN}))
+    return sha256(canonical_json({name: value for name, value in row.items() if name not in OWN}))
 
 
-def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None = None) -> GraderStanding:
+def compare_with_rows(standing: GraderStanding, root: Path, labels: Path | None = None) -> GraderStanding:
     """Compare a certificate that applies here with its labelled rows, if they are found, and return its new state.
 
     The rows of each set of labels are those of `labels`, or else of the file of the project whose SHA-256 the
@@ -199,7 +199,7 @@ def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None 
 
 
 def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, labels: Path | None) -> GraderStanding:
-    if not labels and scorer_named(standing.scorer).foreign:  # foreign code is run only on request
+    if not labels and find_scorer_tool(standing.scorer).foreign:  # foreign code is run only on request
         return standing
     sets = sets_of(document)
     given = sha256(_read(labels)) if labels else ""
@@ -253,7 +253,7 @@ def _measured_again(
 def unnamed_code(standing: GraderStanding) -> list[str]:
     """Return the files of a grader's code that its certificate does not name: changing them would not void it."""
     named = standing.document["files"] if standing.document else {}
-    return sorted(set(grader_code(grader_named(standing.scorer).code, Code()).files) - set(named))
+    return sorted(set(grader_code(find_grader(standing.scorer).code, Code()).files) - set(named))
 
 
 def audit_labels(project: Project, store: Store, run: str, report: Report) -> None:
@@ -262,7 +262,7 @@ def audit_labels(project: Project, store: Store, run: str, report: Report) -> No
         root = project.root
     except InputError:  # a store without a project has no labelled rows
         return
-    for one in measured_here(store, run):
+    for one in unchanged_certificates(store, run):
         if one.document is None or unnamed_code(one):  # its rows were graded by other code
             continue
         found = _hold(one, one.document, root, None)
@@ -285,7 +285,7 @@ def _contradictions(who: str, said: Mapping[str, Any], found: Mapping[str, Any])
             values = (one["accuracy"]["value"] for one in (here, part))
             yield "{}{}: accuracy is {}, and the matrix of its rows gives {}".format(of, name, *values)
             continue
-        for pointer in differences(here, part):
+        for pointer in differing_pointers(here, part):
             yield f"{of}{name}: {pointer.removeprefix('/')} is not what they give"
     for name in ("labellers", "between", "sealed", "misses"):
         if said.get(name) != found.get(name):
@@ -323,7 +323,7 @@ def _shared(folders: Sequence[Path], digest: str | None) -> Row | None:
         if path.is_file() and path.stat().st_size <= LARGEST:
             try:
                 found = _row(path.read_bytes())
-                if sha256(canonical(found)) == digest:
+                if sha256(canonical_json(found)) == digest:
                     return found
             except (InputError, OSError):
                 continue
@@ -355,7 +355,7 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     Raises InputError if the scorer is not a grader, if a row has no label, if others' labels do not say who labelled,
     if sealed rows are not those that were named, or if the lock does not pin the judge or the prompt.
     """
-    grader, code = grader_named(asked.scorer), Code()
+    grader, code = find_grader(asked.scorer), Code()
     labelled = [read_label_set(project.path(path)) for path in asked.others]
     require_one_each(labelled)
     if asked.open_sealed and not any(one.told.sealed for one in labelled):
@@ -403,7 +403,7 @@ def _open(
         if earlier:
             yield f"its sealed rows were {opened_text(before, rows)} before, and are not measured now"
         return
-    grader = sha256(canonical(body["definitions"]))
+    grader = sha256(canonical_json(body["definitions"]))
     now = {"rows": rows, "grader": grader, "misses": misses_digest(held["misses"])}
     if now in earlier[-1:]:
         yield "its sealed rows had been opened before by these very rules, which graded them as now"
@@ -419,7 +419,7 @@ def carry_certificate(project: Project, asked: CarryCertificateRequest) -> Certi
 
     The figures stay, and the new certificate names the old one. Raises an error if the grader differs.
     """
-    grader = grader_named(asked.scorer)
+    grader = find_grader(asked.scorer)
     body = carried_certificate(asked.scorer, grader.code, project.path(asked.old), asked.moved)
     here, carried = _openings_before(project.root, asked.scorer), all_openings(body)
     if opened := [*here, *(one for one in carried if one not in here)]:
@@ -429,13 +429,13 @@ def carry_certificate(project: Project, asked: CarryCertificateRequest) -> Certi
 
 def _written(project: Project, body: dict[str, Any], checked: str, notes: list[str]) -> CertifyResult:
     scorer = str(body["scorer"])
-    data, path = sealed(body), certificate_path(project.root, scorer)
+    data, path = seal_document(body), certificate_path(project.root, scorer)
     with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         changed = not path.is_file() or path.read_bytes() != data
     if changed:
         write_atomic(path, data)
-    found = standing(project.root, scorer)
+    found = grader_standing(project.root, scorer)
     text = figures_text(body, checked) if found.state == "certified" else found.text
     return CertifyResult(
         scorer=scorer,
@@ -467,9 +467,9 @@ class CheckCertificateResult(Result):
 
 def check_certificate(project: Project, asked: CheckCertificateRequest) -> CheckCertificateResult:
     """Compute a certificate's figures again: from its matrix and, if they are found, from its labelled rows."""
-    grader_named(asked.scorer)
+    find_grader(asked.scorer)
     labels = project.path(asked.labels) if asked.labels else None
-    found = hold_against_rows(standing(project.root, asked.scorer), project.root, labels)
+    found = compare_with_rows(grader_standing(project.root, asked.scorer), project.root, labels)
     sets = set_lines(found.document) if found.document else []
     return CheckCertificateResult(
         scorer=asked.scorer, state=found.state, verdict=found.verdict, text=found.text, sets=sets

@@ -41,10 +41,18 @@ _NUMBER = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
 SCALAR = ("string", "number", "boolean")  # the types as which YAML may read a text
 _SCORERS = {"type": "array", "items": {"type": ["string", "object"]}, "minItems": 1}
 _CHECKED: Mapping[Callable[..., Any], dict[str, Any]] = {
-    texts.decimal: {"type": ["string", "number"], "format": "decimal", "pattern": f"^{_NUMBER}$"},
-    texts.tolerance: {"type": ["string", "number"], "format": "tolerance", "pattern": f"^{_NUMBER}( relative)?$"},
-    texts.inside: {"type": "string", "format": "path", "pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400}$"},
-    texts.plain_path: {"type": "string", "format": "path", "maxLength": 200},
+    texts.validate_decimal: {"type": ["string", "number"], "format": "decimal", "pattern": f"^{_NUMBER}$"},
+    texts.validate_tolerance: {
+        "type": ["string", "number"],
+        "format": "tolerance",
+        "pattern": f"^{_NUMBER}( relative)?$",
+    },
+    texts.validate_inside_path: {
+        "type": "string",
+        "format": "path",
+        "pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400}$",
+    },
+    texts.validate_plain_path: {"type": "string", "format": "path", "maxLength": 200},
     check_source: {"type": "string", "format": "path", "pattern": r"^(hf:.*|(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400})$"},
     check_scores: {"anyOf": [_SCORERS, {"type": "object", "additionalProperties": _SCORERS, "minProperties": 2}]},
     texts.name: {"type": list(SCALAR), "format": "name", "pattern": texts.NAME},
@@ -109,7 +117,7 @@ class EditorSchema(GenerateJsonSchema):
         return {}
 
 
-def definitions(more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def schema_definitions(more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return the JSON Schemas of types by name, and the definitions that they share."""
     wanted: list[tuple[str, Any, TypeAdapter[Any]]] = [
         (name, "validation", TypeAdapter(kind)) for name, kind in more.items()
@@ -126,7 +134,7 @@ def manifest_definitions(studies: Mapping[str, Any]) -> dict[str, dict[str, Any]
     providers = {name: PROVIDERS.find(name) for name in PROVIDERS.names()}
     kinds: dict[str, Any] = {"Manifest": Manifest, "Asking": Asking}
     kinds |= {kind.__name__: kind for kind in (*providers.values(), *studies.values())}
-    made, defs = definitions(kinds)
+    made, defs = schema_definitions(kinds)
     for name, one in made.items():
         if "$ref" not in one:  # a type that others refer to is a definition already
             defs[name] = one
@@ -155,11 +163,11 @@ def _by_provider(kinds: Mapping[str, str]) -> dict[str, Any]:
         "type": "object",
         "required": ["provider"],
         "properties": {"provider": {"enum": list(kinds)}},
-        "allOf": [chosen("provider", name, {"$ref": f"#/$defs/{kind}"}) for name, kind in kinds.items()],
+        "allOf": [conditional_schema("provider", name, {"$ref": f"#/$defs/{kind}"}) for name, kind in kinds.items()],
     }
 
 
-def chosen(key: str, value: str, then: dict[str, Any]) -> dict[str, Any]:
+def conditional_schema(key: str, value: str, then: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that applies `then` if the key has this value."""
     return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
 
@@ -202,12 +210,12 @@ class _Walk:
         for name, kind in part["properties"].items():
             if kind is False:
                 continue
-            example = flow(kind["examples"][0]) if kind.get("examples") else ""
+            example = flow_yaml(kind["examples"][0]) if kind.get("examples") else ""
             default = REQUIRED if name in part.get("required", ()) else _default(kind)
             about = kind.get("description", "")
             yield ListedField(
                 field=f"{path}{name}",
-                kind=words(kind),
+                kind=schema_words(kind),
                 default=default,
                 about=about,
                 example=example,
@@ -250,7 +258,7 @@ def listed_fields(document: Node) -> Iterator[ListedField]:
             yield from walk.fields(document["$defs"][_name(settings)], f"settings ({study}).")
 
 
-def flow(value: Any) -> str:
+def flow_yaml(value: Any) -> str:
     """Return a value as YAML on one line, as a manifest has it."""
     written = yaml.safe_dump(value, default_flow_style=True, width=10**6, sort_keys=False, allow_unicode=True)
     return str(written).strip().removesuffix("...").strip()
@@ -276,15 +284,15 @@ def _name(ref: Node) -> str:
 
 def _default(kind: Node) -> str:
     given = kind.get("default")
-    return "" if given is None or given in ([], {}, "") else flow(given)
+    return "" if given is None or given in ([], {}, "") else flow_yaml(given)
 
 
-def words(kind: Node) -> str:
+def schema_words(kind: Node) -> str:
     """Return in words what a schema accepts."""
     if "$ref" in kind:
         return _name(kind)
     if forms := [form for form in (*kind.get("anyOf", ()), *kind.get("oneOf", ())) if "type" in form or len(form) == 1]:
-        return " or ".join(dict.fromkeys(words(form) for form in forms if form != NULL))
+        return " or ".join(dict.fromkeys(schema_words(form) for form in forms if form != NULL))
     if "const" in kind or "enum" in kind:
         return ", ".join(dict.fromkeys(map(str, kind.get("enum", [kind.get("const")]))))
     if "format" in kind:
@@ -297,11 +305,11 @@ def _map(kind: Node) -> str:
     inner = kind.get("additionalProperties")
     if "properties" in kind:
         return f"map of {', '.join(kind['properties'])}"
-    return f"map of names to {words(inner)}" if isinstance(inner, Mapping) and inner else "map"
+    return f"map of names to {schema_words(inner)}" if isinstance(inner, Mapping) and inner else "map"
 
 
 _TYPES: Mapping[str, Callable[[Node], str]] = {
-    "array": lambda kind: f"list of {words(kind['items'])}",
+    "array": lambda kind: f"list of {schema_words(kind['items'])}",
     "object": _map,
     "integer": lambda kind: "whole number" + _bounds(kind),
     "boolean": lambda _: "true or false",
@@ -353,7 +361,7 @@ def manifest_schema() -> dict[str, Any]:
         defs[f"Datasets.{study.name}"] = _datasets(study)
     top = defs.pop("Manifest")
     top["properties"]["study"] = {**top["properties"]["study"], "enum": [study.name for study in shelf]}
-    top["allOf"] = [chosen("study", study.name, _of_study(study)) for study in shelf]
+    top["allOf"] = [conditional_schema("study", study.name, _of_study(study)) for study in shelf]
     return {"$schema": DIALECT, **top, "title": TITLE, "$defs": dict(sorted(defs.items()))}
 
 
@@ -368,7 +376,7 @@ def _say(name: str, part: dict[str, Any], texts: Texts) -> None:
     """Add each field's text and example to a definition, and remove the title that pydantic makes from its name."""
     for field, kind in part.get("properties", {}).items():
         kind.pop("title", None)
-        if text := said_of(name, field, texts):
+        if text := find_field_text(name, field, texts):
             kind |= {"description": text.about, "examples": [text.value]}
         for form in _inside(kind):
             if "properties" in form:  # a class that is used only once is inlined
@@ -382,7 +390,7 @@ def _inside(kind: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from form.get("oneOf", ())
 
 
-def said_of(name: str, field: str, texts: Texts) -> FieldText | None:
+def find_field_text(name: str, field: str, texts: Texts) -> FieldText | None:
     """Return the text of a field by the class that types it, or None; an instrument uses the texts of its provider."""
     of = texts.get(name.removesuffix("Instrument"), {}).get(field)
     if of is None and name.endswith("Instrument"):
@@ -417,7 +425,7 @@ def _datasets(study: Study) -> dict[str, Any]:
         return {"properties": {"make": False, **own}}
     return {
         "properties": {"make": {"enum": list(makers)}, **own},
-        "allOf": [chosen("make", name, maker_schema(maker)) for name, maker in makers.items()],
+        "allOf": [conditional_schema("make", name, maker_schema(maker)) for name, maker in makers.items()],
     }
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import InputError, MissingError
-from harness.evidence.compare import leaves
+from harness.evidence.compare import json_leaves
 from harness.files import translating_os_errors
 from harness.kit.further import SummedUp
 from harness.kit.score_lines import number
@@ -196,7 +196,7 @@ class _Source:
             if name in OWN or name.endswith(DRAWN) or made["size"] > MOST or (self._closed and name != summary):
                 continue
             with contextlib.suppress(InputError):  # it is no JSON, or has too many values
-                found = leaves(self._tables.store.blobs.deliver(made["sha256"]))
+                found = json_leaves(self._tables.store.blobs.deliver(made["sha256"]))
                 for pointer, text in found.items():
                     value = json.loads(text)
                     told = value if isinstance(value, str) else text

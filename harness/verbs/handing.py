@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from harness.digest import differences, sha256_file
+from harness.digest import differing_pointers, sha256_file
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence.anchor import anchor_line
 from harness.evidence.attest import (
@@ -26,35 +26,35 @@ from harness.evidence.attest import (
     RECORD,
     Envelope,
     Statement,
-    envelope_beside,
+    envelope_path,
     find_signer,
     read_envelope,
-    sign,
+    run_subjects,
+    sign_statement,
     state_expectation,
     state_lock,
     state_provenance,
     state_verdict,
-    subjects_of,
 )
 from harness.evidence.bundle import SUFFIX, collect_bundle, unpack_bundle, write_bundle
 from harness.evidence.keys import (
     AUTHOR,
     TrustedKey,
+    current_day,
     is_encrypted,
     key_id,
     new_key,
     read_key,
     read_public,
     read_trust,
-    today,
     write_private,
 )
 from harness.evidence.record import read_record
 from harness.files import move_durable, translating_os_errors, write_atomic
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import expect_path, lock_path
 from harness.run.recorded_runs import manifest_name
-from harness.run.recording.auditing import author_of
+from harness.run.recording.auditing import expectation_author
 from harness.run.recording.withheld import require_no_words, withheld_blobs
 from harness.run.scores.table import RunTables
 from harness.store.store import Store
@@ -215,7 +215,7 @@ def attest(project: Project, asked: AttestRequest, watch: Watch | None = None) -
     if os.path.lexists(target):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
     key = read_key(project.path(asked.key), asked.passphrase.encode())
-    seen = see_run(store, run, run)
+    seen = read_run_evidence(store, run, run)
     if seen.missing:
         raise store.blobs.damage(seen.subjects[seen.missing[0]], store.blobs.state(seen.subjects[seen.missing[0]]))
     body = read_record(store, run).body
@@ -225,7 +225,7 @@ def attest(project: Project, asked: AttestRequest, watch: Watch | None = None) -
     else:
         statement, states = seen.provenance, "how the run was made"
     with translating_os_errors(target), open(target, "xb") as file:
-        file.write(sign(statement, key))
+        file.write(sign_statement(statement, key))
     return AttestResult(run=run, file=str(target), states=states, subjects=len(statement.subjects))
 
 
@@ -235,10 +235,10 @@ def _attest_file(project: Project, asked: AttestRequest) -> AttestResult:
     root, name = loaded.root, loaded.manifest.name
     statement = state_lock(root, name) if asked.lock else state_expectation(root, name)
     path = (lock_path if asked.lock else expect_path)(root, name)
-    target = project.path(asked.to) if asked.to else envelope_beside(path)
+    target = project.path(asked.to) if asked.to else envelope_path(path)
     if os.path.lexists(target) and (asked.to or read_envelope(target).statement == statement):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
-    data = sign(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
+    data = sign_statement(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
     write_atomic(target, data)
     return AttestResult(run=name, file=str(target), states=path.name, subjects=len(statement.subjects))
 
@@ -257,11 +257,11 @@ class SeenRun:
     lock: str
 
 
-def see_run(store: Store, run: str, name: str) -> SeenRun:
+def read_run_evidence(store: Store, run: str, name: str) -> SeenRun:
     """Read a run from its list down to the bytes of its outputs."""
     body = read_record(store, run).body
     record = store.tree.read_file(store.record(run), MOST_RECORD)
-    subjects = subjects_of(record, body)
+    subjects = run_subjects(record, body)
     lost = [one for one, digest in subjects.items() if one != RECORD and store.blobs.state(digest) != "sound"]
     provenance = state_provenance(record, body, manifest_name(store, run))
     executed, lock = body["steps"]["executed"], body["lock"]
@@ -309,7 +309,7 @@ def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedR
     """
     trusted = read_trust(project.path(asked.trust)) if asked.trust else ()
     envelopes = [(str(name), read_envelope(project.path(name))) for name in asked.envelopes]
-    seen = [see_run(store, run, name) for name in asked.runs for store, run in _opened(project, name)]
+    seen = [read_run_evidence(store, run, name) for name in asked.runs for store, run in _opened(project, name)]
     manifests = [project.manifest(name) for name in asked.manifests]
     files = [one for loaded in manifests for one in _files_of(loaded)]
     compared = [compare_envelope(name, one, trusted, seen, files) for name, one in envelopes]
@@ -323,7 +323,7 @@ def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedR
     expectations, confirmed = dict[str, str](), True
     if any(AUTHOR in one.roles for one in trusted):
         for loaded in manifests:
-            if found := author_of(loaded.root, loaded.manifest.name, trusted):
+            if found := expectation_author(loaded.root, loaded.manifest.name, trusted):
                 expectations[loaded.manifest.name] = found.text
                 confirmed &= bool(found.party)
                 words += f"; {loaded.manifest.name}: expect: {found.text}"
@@ -347,7 +347,7 @@ def _opened(project: Project, name: str) -> Iterator[tuple[Store, str]]:
         yield Store.open(Path(folder)), bundle.run
 
 
-def _files_of(loaded: Loaded) -> Iterator[Statement]:
+def _files_of(loaded: LoadedManifest) -> Iterator[Statement]:
     """Yield what may be said of a manifest's lock and expectation, of those that there are."""
     root, name = loaded.root, loaded.manifest.name
     for path, state in ((lock_path, state_lock), (expect_path, state_expectation)):
@@ -362,7 +362,7 @@ def compare_envelope(
     seen: Sequence[SeenRun],
     files: Sequence[Statement],
 ) -> ComparedEnvelope:
-    statement, by = envelope.statement, find_signer(envelope, trusted, today())
+    statement, by = envelope.statement, find_signer(envelope, trusted, current_day())
     states = _states(statement)
     if by.flaw:
         met, flaw = 0, by.flaw
@@ -414,14 +414,14 @@ def _compare_file(statement: Statement, files: Sequence[Statement]) -> tuple[int
         return 0, f"nothing compared: no manifest given has {name}" if files else "nothing compared: give --manifest"
     if this.subjects[name] != digest:
         return 0, f"{name} is not what was signed"
-    said = list(differences(this.predicate, statement.predicate))
+    said = list(differing_pointers(this.predicate, statement.predicate))
     return 1, f"it says otherwise than {name}: {', '.join(said[:3])}" if said else ""
 
 
 def _contradictions(statement: Statement, this: SeenRun) -> list[str]:
     """Return the fields of a statement's predicate that are not what the run's record says."""
     if statement.kind == PROVENANCE:
-        return list(differences(this.provenance.predicate, statement.predicate))
+        return list(differing_pointers(this.provenance.predicate, statement.predicate))
     locks = [{"name": "lock", "digest": {"sha256": this.lock}}]
     return [] if statement.predicate.get("configuration") == locks else ["/configuration"]
 

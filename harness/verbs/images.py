@@ -13,16 +13,14 @@ from harness.digest import sha256
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.evidence.record import spell_healed
 from harness.files import write_atomic
-from harness.images.build import Built
-from harness.images.build import build as build_image
-from harness.images.build import verify as verify_images
-from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
-from harness.images.image import inventory as write
+from harness.images.build import BuiltImage, build_image, verify_images
+from harness.images.image import MOVED, Image, Pin, list_images, read_image_pins, remove_image, require_image
+from harness.images.image import make_inventory as write
 from harness.images.layers.layer import Archive
-from harness.images.recipe import lineage
+from harness.images.recipe import recipe_lineage
 from harness.images.transfer.layout import read_layout, write_archive, write_layout
-from harness.images.transfer.registry import pull as fetch
-from harness.images.transfer.registry import push as send
+from harness.images.transfer.registry import pull_image as fetch
+from harness.images.transfer.registry import push_image as send
 from harness.store.store import Store
 from harness.verbs.project import Project, Result, Watch
 from harness.verbs.requests import (
@@ -84,7 +82,7 @@ def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> 
         raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
     root, archive = project.root, Archive(asked.archive, asked.snapshots)
     for name in asked.names:
-        lineage(root, name)  # a wrong recipe raises an error before anything is written
+        recipe_lineage(root, name)  # a wrong recipe raises an error before anything is written
     store, found = Store.make(project.store), []
     for name in dict.fromkeys(asked.names):
         tell = watch.task(f"images build {name}")
@@ -96,7 +94,7 @@ def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> 
     return BuildResult(images=found)
 
 
-def _remark(built: Built, watch: Watch) -> None:
+def _remark(built: BuiltImage, watch: Watch) -> None:
     """Report what a build changed in the project, or what differs from the pin."""
     name = built.image.name
     if built.pinned == "differs":
@@ -144,7 +142,7 @@ class ImagesResult(Result):
 
 def ls(project: Project) -> ImagesResult:
     """List the images of the store, each with its state: pinned, moved (newer packages) or old."""
-    store, known = project.open(), pinned(project)
+    store, known = project.open(), pinned_images(project)
 
     def state(image: Image) -> str:
         if image.name.endswith(MOVED):
@@ -175,27 +173,27 @@ def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
     short = asked.name.removeprefix("sha256:")
     gone = [one for one in images if one.name == asked.name or (len(short) >= 6 and one.config.startswith(short))]
     if not gone:
-        raise unknown(store, asked.name, images)
+        raise unknown_image_error(store, asked.name, images)
     for image in gone:
         remove_image(store, image)
     return RemoveResult(removed=[RemovedImage(name=one.name, image_id=one.pin.image_id) for one in gone])
 
 
-def pinned(project: Project) -> dict[str, Pin]:
+def pinned_images(project: Project) -> dict[str, Pin]:
     """Return the image pins of a project; empty if the folder is in no project."""
     try:
         root = project.root
     except HarnessError:
         return {}
-    return pins(root)
+    return read_image_pins(root)
 
 
-def named(project: Project, store: Store, name: str) -> Image:
+def find_named_image(project: Project, store: Store, name: str) -> Image:
     """Return the image that is pinned under a name, else the only one of that name in the store.
 
     Raises InputError if the store has none or several.
     """
-    pin = pinned(project).get(name)
+    pin = pinned_images(project).get(name)
     if pin:
         return require_image(store, pin.image_id, name)
     images = list_images(store)
@@ -203,7 +201,7 @@ def named(project: Project, store: Store, name: str) -> Image:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise unknown(store, name, images)
+        raise unknown_image_error(store, name, images)
     raise InputError(
         f"{len(found)} images in this store are called {name!r}, and lockfiles/images.json pins none of them",
         where=str(store.images),
@@ -211,7 +209,7 @@ def named(project: Project, store: Store, name: str) -> Image:
     )
 
 
-def unknown(store: Store, name: str, images: list[Image]) -> InputError:
+def unknown_image_error(store: Store, name: str, images: list[Image]) -> InputError:
     """Return the error for a name of which the store has no image; it lists the stored images."""
     known = ", ".join(sorted({image.name for image in images})) or "none"
     return InputError(
@@ -248,7 +246,7 @@ def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
     It is written to `output` if that is given, else it is part of the result.
     """
     store = project.open()
-    image = named(project, store, asked.name)
+    image = find_named_image(project, store, asked.name)
     data = write(store, project.root, image)
     document = json.loads(data)
     more: dict[str, Any] = {"document": document}
@@ -272,14 +270,14 @@ NAME = "An image, by the name of its recipe in images/."
 def push(project: Project, asked: PushRequest, watch: Watch | None = None) -> ImageData:
     """Push a stored image to a registry; blobs that the registry already has are not sent again."""
     store = project.open()
-    image = named(project, store, asked.name)
+    image = find_named_image(project, store, asked.name)
     pushed = send(store, image, asked.reference, _Meter(f"images push {asked.name}", watch or Watch()))
     return image_data(image, reference=pushed.reference, blobs=pushed.blobs, bytes=pushed.bytes)
 
 
 def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> ImageData:
     """Pull an image from a registry, if it is the pinned one or named by its digest."""
-    expected = pinned(project).get(asked.name)
+    expected = pinned_images(project).get(asked.name)
     if expected is None and "@sha256:" not in asked.source:
         raise InputError(
             f"lockfiles/images.json pins no image {asked.name!r}, so its digest is not known",
@@ -301,7 +299,7 @@ def _tell_healed(store: Store, watch: Watch) -> None:
 def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> ImageData:
     """Write a stored image to an archive if the path ends in .tar, else to an OCI layout folder."""
     store = project.open()
-    image = named(project, store, asked.name)
+    image = find_named_image(project, store, asked.name)
     write = write_archive if Path(asked.path).suffix == ".tar" else write_layout
     write(store, image, project.path(asked.path), _Meter(f"images save {asked.name}", watch or Watch()))
     return image_data(image, path=str(asked.path))
@@ -309,7 +307,7 @@ def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> Im
 
 def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> ImageData:
     """Load an image from a file; under a name that lockfiles/images.json pins, only the pinned image is accepted."""
-    expected, source = pinned(project).get(asked.name), project.path(asked.path)
+    expected, source = pinned_images(project).get(asked.name), project.path(asked.path)
     if not source.exists():
         raise InputError("there is no such file", where=str(asked.path), next="check the path")
     watch, store = watch or Watch(), Store.make(project.store)

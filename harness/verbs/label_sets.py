@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
 from harness.kit.certificate import KINDS, PARTS
@@ -145,12 +145,12 @@ class LabelSet:
 
     def _row(self, row: Row, where: str, number: int) -> LabelledRow:
         told = self.told
-        name, instance = find(row, told.id), find(row, told.instance) if told.instance else None
+        name, instance = value_at_pointer(row, told.id), value_at_pointer(row, told.instance) if told.instance else None
         said = [_label(row, one.label, one.classes, where) for one in told.labellers if one.label]
         return LabelledRow(
             id=_short(str(number) if name is None else name, "id", where),
             instance=_key(name if instance is None else instance, number),
-            label=_short(find(row, told.label), told.label, where),
+            label=_short(value_at_pointer(row, told.label), told.label, where),
             said=tuple(said) if len(told.labellers) == 2 else (),
             given=self._given(row),
         )
@@ -158,7 +158,7 @@ class LabelSet:
     def _given(self, row: Row) -> Row:
         """Return the fields that the scorer gets: never a label of any labeller."""
         if self.told.fields:
-            found = ((name, find(row, pointer)) for name, pointer in self.told.fields.items())
+            found = ((name, value_at_pointer(row, pointer)) for name, pointer in self.told.fields.items())
             return {name: value for name, value in found if value is not None}
         told = [self.told.label, *(one.label for one in self.told.labellers if one.label)]
         hidden = {*(pointer.split("/")[1] for pointer in told), "label", "part", "instance"}
@@ -199,7 +199,7 @@ def object_of_line(line: bytes, where: str) -> Row:
     return row
 
 
-def find(row: Row, pointer: str) -> Any:
+def value_at_pointer(row: Row, pointer: str) -> Any:
     """Return the value at a pointer in a row; None if there is none."""
     value: Any = row
     for name in pointer.split("/")[1:]:
@@ -211,7 +211,7 @@ def find(row: Row, pointer: str) -> Any:
 
 def _label(row: Row, pointer: str, classes: Mapping[str, str], where: str) -> str:
     """Return the label that a labeller gave, by the classes of what they wrote, if there are any."""
-    value = find(row, pointer)
+    value = value_at_pointer(row, pointer)
     written = f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else value
     if classes and written not in classes:
         what = f"`{pointer}` is none of {', '.join(classes)}"
@@ -228,7 +228,7 @@ def _short(value: Any, name: str, where: str) -> str:
 
 def _key(value: Any, number: int) -> str:
     """Return the text that names an instance: a text itself, or the digest of another value."""
-    return value if isinstance(value, str) else str(number) if value is None else sha256(canonical(value))
+    return value if isinstance(value, str) else str(number) if value is None else sha256(canonical_json(value))
 
 
 def require_one_each(sets: Sequence[LabelSet]) -> None:

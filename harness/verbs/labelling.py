@@ -27,10 +27,10 @@ from harness.kit.sides import is_right
 from harness.rowtypes import Score
 from harness.run.scores.table import RunTables, ShownAnswer, closed_datasets, describe_answers
 from harness.store.blobs import is_digest
-from harness.store.notes import Labels, RowPlace, all_labels, answer_id
+from harness.store.notes import Labels, RowPlace, answer_id, list_labels
 from harness.store.store import Store
-from harness.verbs.label_sets import Pointer, find
-from harness.verbs.measuring import scored, scorer_named
+from harness.verbs.label_sets import Pointer, value_at_pointer
+from harness.verbs.measuring import find_scorer_tool, score_each_row
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import ExportLabelsRequest
 
@@ -64,15 +64,15 @@ FIELDS: Mapping[str, Mapping[str, Pointer]] = {  # of a grader of answers: where
 GRADERS = {"bioscore-rule": "biomed.bioscore_rule"}  # of a run's scorer, where it has another name
 
 
-def grader_of(scorer: str) -> str:
+def scorer_grader(scorer: str) -> str:
     """Return the grader that scores as a run's scorer does, by its name for `certify`; empty if there is none."""
     name = GRADERS.get(scorer, scorer)
     return name if name in FIELDS else ""
 
 
-def labels_of(scorer: str) -> Sequence[str]:
+def possible_labels(scorer: str) -> Sequence[str]:
     """Return the labels that an answer can get, as a scorer of a run says them."""
-    tool = scorer_named(name) if (name := grader_of(scorer)) else None
+    tool = find_scorer_tool(name) if (name := scorer_grader(scorer)) else None
     if tool is None or tool.grader is None:
         return SIDES
     return [str(one) for one in get_args(tool.gives.model_fields[tool.grader.field].annotation)]
@@ -103,7 +103,7 @@ def labelled_answers(store: Store, labels: Labels) -> list[LabelledAnswer]:
     rows = [(place, found[asked[place]], label) for place, label in labels.given.items()]
     rows = [(place, one, label) for place, one, label in rows if one.dataset not in closed]
     made = [_row(one) for _, one, _ in rows]
-    said = _graded(grader_of(scorer), made) or [_side(tables, one.scores) for _, one, _ in rows]
+    said = _graded(scorer_grader(scorer), made) or [_side(tables, one.scores) for _, one, _ in rows]
     return [
         LabelledAnswer(answer_id(place), label, row, verdict)
         for (place, _, label), row, verdict in zip(rows, made, said, strict=True)
@@ -130,14 +130,15 @@ def _row(one: ShownAnswer) -> dict[str, Any]:
 
 def _graded(grader: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what a grader says of rows, which it sees without their labels; nothing if there is no grader."""
-    tool = scorer_named(grader) if grader else None
+    tool = find_scorer_tool(grader) if grader else None
     if tool is None or tool.grader is None:
         return []
     given = (
-        {name: value for name, at in FIELDS[grader].items() if (value := find(row, at)) is not None} for row in rows
+        {name: value for name, at in FIELDS[grader].items() if (value := value_at_pointer(row, at)) is not None}
+        for row in rows
     )
     numbered = ((f"answer {place}", one) for place, one in enumerate(given, 1))
-    return [str(one[tool.grader.field]) for one in scored(grader, numbered, {})]
+    return [str(one[tool.grader.field]) for one in score_each_row(grader, numbered, {})]
 
 
 def _side(tables: RunTables, scores: Sequence[Score]) -> str:
@@ -150,7 +151,7 @@ def _side(tables: RunTables, scores: Sequence[Score]) -> str:
     return ""
 
 
-def agreement(answers: Sequence[LabelledAnswer], labels: Sequence[str]) -> dict[str, Any]:
+def label_agreement(answers: Sequence[LabelledAnswer], labels: Sequence[str]) -> dict[str, Any]:
     """Return how a scorer agrees with labels: counts, matrix, kappa with its interval, and the answers that differ."""
     said = [one for one in answers if one.verdict]
     rows = [Graded(str(one.row["instance"]), one.label, one.verdict, one.id) for one in said]
@@ -194,7 +195,7 @@ def export_labels(project: Project, asked: ExportLabelsRequest) -> ExportLabelsR
     target = project.path(asked.labels or run)
     if os.path.lexists(target):
         raise InputError("this is there already", where=str(target), next="name a new folder")
-    every = sorted(all_labels(store, run), key=lambda one: str(one.path))
+    every = sorted(list_labels(store, run), key=lambda one: str(one.path))
     sound = [one for one in every if one.closed and not one.chain.broken]
     if not sound:
         raise InputError(
@@ -223,7 +224,7 @@ def _files(place: int, labels: Labels, answers: Sequence[LabelledAnswer]) -> Ite
     """Yield the rows and their description, as `certify --others` reads them."""
     rows = [{"id": one.id, "label": one.label, **one.row} for one in answers]
     data = b"".join(json.dumps(row, sort_keys=True).encode() + b"\n" for row in rows)
-    grader, name = grader_of(labels.first["scorer"]), f"labels-{place}.jsonl"
+    grader, name = scorer_grader(labels.first["scorer"]), f"labels-{place}.jsonl"
     told = {
         "by": "blind",
         "labellers": [{"kind": "person", "name": labels.first["labeller"]}],
@@ -243,8 +244,8 @@ def _told(file: str, labels: Labels, answers: Sequence[LabelledAnswer]) -> Expor
         scorer=first["scorer"],
         file=file,
         rows=len(answers),
-        grader=grader_of(first["scorer"]),
-        kappa=agreement(answers, first["labels"])["kappa"],
+        grader=scorer_grader(first["scorer"]),
+        kappa=label_agreement(answers, first["labels"])["kappa"],
     )
 
 

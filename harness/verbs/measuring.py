@@ -18,9 +18,9 @@ from harness.errors import InputError
 from harness.files import translating_os_errors
 from harness.rowtypes import Program
 from harness.run.executing.trials import ProgramRunner
-from harness.run.locking.certificates import standing
-from harness.scorers.given import listed, marked, parts
-from harness.scorers.tool import Tool, described
+from harness.run.locking.certificates import grader_standing
+from harness.scorers.given import as_json_data, axes_fields, union_models
+from harness.scorers.tool import Tool, describe_fields
 from harness.studies.registry import analyses, find_scorer, scorers
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import AnalyseRequest, ScoreRequest
@@ -38,7 +38,7 @@ __all__ = [
 MOST_LISTED = 100_000  # elements of arrays that are written as JSON
 
 
-def is_arrays(path: Path) -> bool:
+def is_array_file(path: Path) -> bool:
     """Return whether a file holds named arrays (.npz); raise InputError for an array without a name (.npy)."""
     with translating_os_errors(path):  # a pipe can be read only once, so it is not read here
         form = arrays.file_format(path) if path.is_file() else ""
@@ -49,7 +49,9 @@ def is_arrays(path: Path) -> bool:
     return form == "npz"
 
 
-def fields(model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
+def analysis_fields(
+    model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the fields of an analysis, from `given` and from up to two files; raise InputError if one comes twice."""
     found: dict[str, Any] = dict(given)
     sources = [_members(model, file)] if file else []
@@ -64,7 +66,7 @@ def fields(model: type[BaseModel], file: Path | None, second: Path | None, given
 
 def _members(model: type[BaseModel], file: Path) -> dict[str, Any]:
     """Read every array of a file as a field: as an array, or as plain values if the field takes no array."""
-    plain = {name for part in parts(model) for name in part.model_fields} - marked(model).keys()
+    plain = {name for part in union_models(model) for name in part.model_fields} - axes_fields(model).keys()
     with translating_os_errors(file):
         return {name: _plain(one, name) if name in plain else one for name, one in arrays.read_all(file).items()}
 
@@ -75,18 +77,18 @@ def _plain(array: Any, name: str) -> Any:
 
 
 def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    wanted = {name: mark.second for name, mark in marked(model).items() if mark.second}
+    wanted = {name: mark.second for name, mark in axes_fields(model).items() if mark.second}
     if not wanted:
         raise InputError("this analysis takes nothing from a second file", where=str(file), next="leave out --with")
     with translating_os_errors(file):
-        there = arrays.headers(file)
+        there = arrays.read_headers(file)
         if "" in there or not any(member in there for member in wanted.values()):
             needed = ", ".join(f"`{member}` (for `{name}`)" for name, member in wanted.items())
             raise InputError("the second file has nothing for it", where=str(file), next=f"it takes: {needed}")
         return {name: arrays.read(file, member) for name, member in wanted.items() if member in there}
 
 
-def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
+def plain_result(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
     """Convert a result to JSON values: its arrays become lists or, with `to`, members of that file, by their names.
 
     Lists of more than 100,000 elements in all are refused.
@@ -94,12 +96,14 @@ def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
     found = dict(_arrays(result, ""))
     if to is None:
         _require_few(sum(int(array.size) for array in found.values()), "the result's arrays have too much to read:")
-        return dict(listed(result))
+        return dict(as_json_data(result))
     if not found:
         raise InputError("the result has no array to write", where=str(to), next="leave out -o")
     with translating_os_errors(to):
         arrays.write_all(to, found)
-        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.headers(to).items()})))
+        return dict(
+            as_json_data(_pointed(result, "", {name: head.text() for name, head in arrays.read_headers(to).items()}))
+        )
 
 
 def _require_few(
@@ -150,7 +154,7 @@ def list_scorers(project: Project | None = None) -> ToolsResult:
     """List every scorer with its fields and, if a project is given, the state of each grader's certificate."""
     found = scorers()
     graders = [name for name, tool in found.items() if tool.grader] if project else []
-    return _listed(found, {name: standing(project.root, name).text for name in graders if project})
+    return _listed(found, {name: grader_standing(project.root, name).text for name in graders if project})
 
 
 def list_analyses() -> ToolsResult:
@@ -164,8 +168,8 @@ def _listed(found: Mapping[str, Tool], certificates: Mapping[str, str] = Mapping
             ToolData(
                 name=name,
                 about=tool.about,
-                takes=described(tool.takes),
-                gives=described(tool.gives),
+                takes=describe_fields(tool.takes),
+                gives=describe_fields(tool.gives),
                 schemas=tool.schema(),
                 **({"certificate": certificates[name]} if name in certificates else {}),
             )
@@ -183,10 +187,10 @@ class ScoreResult(Result):
 def score(asked: ScoreRequest) -> ScoreResult:
     """Score rows with one scorer; raise InputError for an unknown scorer, or for a row that does not fit its fields."""
     named = ((f"row {number}", row) for number, row in enumerate(asked.rows, 1))
-    return ScoreResult(scores=[dict(found) for found in scored(asked.scorer, named, asked.shared)])
+    return ScoreResult(scores=[dict(found) for found in score_each_row(asked.scorer, named, asked.shared)])
 
 
-def scored(
+def score_each_row(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the scores of rows, one at a time; each row comes with its location, which errors name.
@@ -194,7 +198,7 @@ def scored(
     If a row has a program, the program is first run in a sandbox of this machine. Raises MissingError if this machine
     has no sandbox that can contain it.
     """
-    tool, sandbox = scorer_named(name), ProgramRunner()
+    tool, sandbox = find_scorer_tool(name), ProgramRunner()
     for where, row in rows:
         try:
             yield tool.run(_tried(tool, {**shared, **row}, sandbox))
@@ -222,19 +226,19 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
     """Run one analysis on an object and return its result; arrays may be read from files, and written to one."""
     tool = _find(analyses(), asked.analysis, "analysis")
     file, second, to = (Path(one) if one else None for one in (asked.file, asked.second, asked.to))
-    given = fields(tool.takes, file, second, asked.given) if file or second else asked.given
-    return AnalyseResult(result=plain(tool.run(given), to))
+    given = analysis_fields(tool.takes, file, second, asked.given) if file or second else asked.given
+    return AnalyseResult(result=plain_result(tool.run(given), to))
 
 
-def scorer_named(name: str) -> Tool:
+def find_scorer_tool(name: str) -> Tool:
     """Return the scorer of this name; raise InputError if there is none."""
     return find_scorer(name) or _find(scorers(), name, "scorer")
 
 
-def require(name: str, *, scorer: bool) -> None:
+def require_tool(name: str, *, scorer: bool) -> None:
     """Raise InputError if there is no scorer (or analysis) of this name, before any input is read."""
     if scorer:
-        scorer_named(name)
+        find_scorer_tool(name)
     else:
         _find(analyses(), name, "analysis")
 

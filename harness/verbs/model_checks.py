@@ -20,7 +20,7 @@ from harness.manifest.models import read_model
 from harness.models.gateway.dialect import Dialect
 from harness.models.provider import RemoteSettings, Settings
 from harness.models.wire import parse_refusal
-from harness.parts import part
+from harness.parts import import_part
 from harness.run.gateway import Gateway
 from harness.run.locking.models import every_model, model_string
 from harness.run.planning.derived import MODEL_FORM, read_model_option
@@ -187,7 +187,7 @@ def _request(model: RemoteSettings, *, logprobs: bool) -> tuple[str, Mapping[str
 
     A bound of the answer is sent where the dialect knows one alone, since an API may require it.
     """
-    dialect: Dialect = part(model.DIALECT)
+    dialect: Dialect = import_part(model.DIALECT)
     asked = {"messages": [{"role": "user", "content": QUESTION}], "prompt": QUESTION}
     field = "prompt" if model.endpoint == "completions" else "messages"
     path = next((path for path, one in dialect.endpoints.items() if one.requires == field and not one.path_in_name), "")

@@ -8,19 +8,19 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import spell_healed
 from harness.manifest.datasets import SHOWN, FetchedFiles, file_coverage, names_text
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.lock import changed_pins
-from harness.run.locking.certificates import standings
+from harness.run.locking.certificates import grader_standings
 from harness.run.locking.published import HOW
-from harness.run.planning.plan import check_manifest, check_parts, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, check_parts, make_plan, unresolved_pins
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
-from harness.verbs.certifying import hold_against_rows
+from harness.verbs.certifying import compare_with_rows
 from harness.verbs.project import Project, Result, Watch, choose_target
 from harness.verbs.requests import LockRequest, ShowRequest
 from harness.verbs.run_data import DataCoverage, data_coverage
@@ -56,7 +56,7 @@ class ListResult(Result):
 def list_(project: Project) -> ListResult:
     """List the manifests of a project, the state of their locks, and how their newest runs ended."""
     found: list[dict[str, str]] = []
-    read: list[tuple[Loaded, dict[str, str]]] = []
+    read: list[tuple[LoadedManifest, dict[str, str]]] = []
     for path in project.manifests():
         at = str(path.relative_to(project.root))
         row = {"manifest": at, "name": path.stem, "study": "", "lock": "broken", "verdict": "-"}
@@ -80,13 +80,13 @@ def _why(project: Project, bad: HarnessError) -> str:
     return f"{bad.what} ({where})" if where else bad.what
 
 
-def _state(project: Project, path: Path) -> tuple[Loaded, str]:
+def _state(project: Project, path: Path) -> tuple[LoadedManifest, str]:
     loaded = project.manifest(path)
     held = load_lock(loaded.root, loaded.manifest.name)
     return loaded, "none" if held is None else "stale" if changed_pins(loaded, held) else "fits"
 
 
-def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -> None:
+def _verdicts(project: Project, rows: Sequence[tuple[LoadedManifest, dict[str, str]]]) -> None:
     """Set in each row the verdict of the manifest's newest run; the list of runs is read only once."""
     try:
         newest = newest_runs(project.open(), {loaded.manifest.name for loaded, _ in rows})
@@ -141,7 +141,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     moved = changed_pins(loaded, held) if held else []
     stages: dict[str, int] = {}
     if held and not moved and not unresolved_pins(held):
-        for step in plan(check_parts(loaded), held).steps:
+        for step in make_plan(check_parts(loaded), held).steps:
             stages[step.stage] = stages.get(step.stage, 0) + 1
     else:
         check_manifest(loaded)
@@ -149,7 +149,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
     said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
-    held_to_rows = (hold_against_rows(each, loaded.root) for each in standings(loaded.root, meta.study, held))
+    held_to_rows = (compare_with_rows(each, loaded.root) for each in grader_standings(loaded.root, meta.study, held))
     if graders := {each.scorer: each.text for each in held_to_rows}:
         said["graders"] = graders
     if expect and expect.partial:
@@ -174,7 +174,7 @@ def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
 
 def _model(pin: Mapping[str, Any]) -> ModelPin:
     """Return the digests of a model; the digests of its files are combined into one of its weights."""
-    fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
+    fields = {"weights": sha256(canonical_json(pin["files"]))} if "files" in pin else {}
     return ModelPin(
         settings=pin["sha256"], **fields, **{part: pin[part] for part in ("tape", "answers") if part in pin}
     )
@@ -238,7 +238,7 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
     return LockResult(locks=found)
 
 
-def _files_here(loaded: Loaded, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
+def _files_here(loaded: LoadedManifest, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
     """Count and report the files of published data that are here, with reasons and remedies for the missing ones."""
     found = {}
     covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.errors import AGREED, InputError
 from harness.evidence.record import find_run
-from harness.manifest.load import Loaded, ModelFolders, load
+from harness.manifest.load import LoadedManifest, ModelFolders, load_manifest
 from harness.run.recorded_runs import newest_run, scoring_run
 from harness.store.store import HOME, Store
 from harness.verbs.requests import EngineRequest, PathText, RunnerRequest
@@ -122,7 +122,7 @@ class Project:
                 return folder
         raise InputError("this folder is in no project", where=str(self.folder), next=advice)
 
-    def of(self, loaded: Loaded) -> Project:
+    def of(self, loaded: LoadedManifest) -> Project:
         """Return the project that a manifest belongs to, which may be another one, with the settings of this one."""
         return replace(self, folder=loaded.root)
 
@@ -130,14 +130,14 @@ class Project:
         """Return the path that a request names, resolved against the project's folder."""
         return self.folder / Path(name).expanduser()
 
-    def manifest(self, name: str | Path) -> Loaded:
+    def manifest(self, name: str | Path) -> LoadedManifest:
         """Load a manifest that a request names; raise an error if it is a folder or cannot be read."""
         path = self.path(name)
         if path.is_dir():
             raise InputError(
                 "this is a folder, not a manifest", where=str(name), next="name a .yaml file of manifests/"
             )
-        return load(path, self.homes)
+        return load_manifest(path, self.homes)
 
     def manifests(self) -> Iterator[Path]:
         """Yield the manifest files of the project, sorted: every .yaml file below `manifests/`."""

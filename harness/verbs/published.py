@@ -24,8 +24,8 @@ from harness.evidence.claims.claims import (
     judge_claims,
     same_number,
     with_absent_files,
-    with_imported,
-    with_kind,
+    with_claim_kind,
+    with_imported_models,
 )
 from harness.evidence.claims.kinds import (
     CLAIM_KINDS,
@@ -37,17 +37,17 @@ from harness.evidence.claims.kinds import (
     OutputKinds,
     recorded_kinds,
 )
-from harness.evidence.claims.subject import History, Subject, changed_intent, subject_of
+from harness.evidence.claims.subject import History, Subject, changed_intent, run_subject
 from harness.evidence.failures import failed_steps
 from harness.evidence.record import Digested, Record, read_record, spell_healed
 from harness.evidence.trail import Trail, absent_files, read_trail
 from harness.manifest.datasets import Fetched, FetchedFiles
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock, read_lock
 from harness.manifest.schema import Claim
 from harness.run.model_free import ModelFreeOutputs, foresee_kinds, make_model_free
 from harness.run.planning.plan import unresolved_pins
-from harness.store.store import Listed, Store, follow_journal, list_runs, started
+from harness.store.store import Listed, Store, follow_journal, list_runs, read_start
 from harness.studies.registry import find
 from harness.verbs.project import Project, Result, Watch, choose_target
 from harness.verbs.requests import ClaimsRequest, EngineRequest, RunRequest, RunsRequest
@@ -111,7 +111,7 @@ def runs(project: Project, asked: RunsRequest | None = None) -> RunsResult:
     found: list[ListedRun] = []
     more, known_runs = 0, list_runs(store)
     for known in reversed(known_runs.values()):
-        begun = started(store, known)
+        begun = read_start(store, known)
         lock = str(begun["lock"]) if begun else ""
         if lock not in names:
             names[lock] = _name(store, lock)
@@ -233,7 +233,7 @@ class ClaimsResult(Result):
 class _JudgedManifest:
     """A manifest with its judged claims, and what its run lacks."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     claims: list[JudgedClaim]
     lacks: list[str]
 
@@ -282,7 +282,7 @@ class _Judging:
     watch: Watch
 
     def all(
-        self, todo: Sequence[Loaded], made: Mapping[Path, ModelFreeOutputs]
+        self, todo: Sequence[LoadedManifest], made: Mapping[Path, ModelFreeOutputs]
     ) -> tuple[list[_JudgedManifest], list[str]]:
         """Judge manifests by their runs, and by outputs `made` for them alone; return the unreadable runs, too."""
         histories: dict[Path, History | None] = {}
@@ -331,7 +331,7 @@ def _lost(one: JudgedClaim) -> tuple[object, ...]:
     return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
 
 
-def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
+def _claimed(project: Project, todo: list[LoadedManifest]) -> Claimed:
     """Return the subject and the claims of each manifest of a project, by its name.
 
     A manifest that was not requested and cannot be read is left out; requesting it raises the error.
@@ -341,7 +341,7 @@ def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
         if path.resolve() not in found:
             with suppress(HarnessError):
                 found[path.resolve()] = project.manifest(path)
-    return {one.manifest.name: (subject_of(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
+    return {one.manifest.name: (run_subject(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
 
 
 def _history(root: Path, watch: Watch) -> History | None:
@@ -353,7 +353,7 @@ def _history(root: Path, watch: Watch) -> History | None:
 
 
 def _judged(
-    loaded: Loaded,
+    loaded: LoadedManifest,
     history: History | None,
     claimed: Claimed,
     kinds: dict[Path, OutputKinds],
@@ -368,7 +368,7 @@ def _judged(
         return _JudgedManifest(loaded, _with_kinds(judge_claims(name, claims, None, lacks=lacks), loaded, kinds), lacks)
     past = ClaimHistory(
         history,
-        subject_of(loaded.manifest.intent(), lock.pins if lock else {}),
+        run_subject(loaded.manifest.intent(), lock.pins if lock else {}),
         [claim for other, (_, theirs) in claimed.items() if other != name for claim in theirs],
     )
     registered, dropped = history.registered(name), past.dropped_claims(name, claimed)
@@ -394,7 +394,7 @@ def _judged(
         found = [with_absent_files(one, without) for one in found]
     taken = {one["model"] for one in record.body.get("imported", ())} if record else set()
     models = loaded.manifest.models
-    found = [with_imported(one, taken, models, past.untouched) for one in found] if taken else found
+    found = [with_imported_models(one, taken, models, past.untouched) for one in found] if taken else found
     return _JudgedManifest(loaded, _with_kinds(found, loaded, kinds, trail), [] if record else lacks)
 
 
@@ -427,7 +427,7 @@ def _outputs(one: JudgedClaim) -> set[str]:
 
 
 def _with_kinds(
-    found: list[JudgedClaim], loaded: Loaded, kinds: dict[Path, OutputKinds], trail: Trail | str | None = None
+    found: list[JudgedClaim], loaded: LoadedManifest, kinds: dict[Path, OutputKinds], trail: Trail | str | None = None
 ) -> list[JudgedClaim]:
     """Set the kinds of judged claims, by the manifest's plan and by what the run of their values read."""
     if not found:
@@ -440,7 +440,7 @@ def _with_kinds(
         known = replace(known, recorded={name: [ClaimKind(UNKNOWN, trail)] for name in outputs})
     elif trail:
         known = replace(known, recorded=recorded_kinds(trail, known.asking, outputs))
-    return [with_kind(one, known) for one in found]
+    return [with_claim_kind(one, known) for one in found]
 
 
 def _make(project: Project, one: _JudgedManifest, asked: ClaimsRequest, watch: Watch) -> ModelFreeOutputs:
@@ -536,7 +536,7 @@ def _ways(each: _JudgedManifest, free: Keys, every: Keys) -> Iterator[_Way]:
         yield _Way((1, models, len(wanted)), every, each.path, models, words)
 
 
-def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
+def _run(loaded: LoadedManifest, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
     """Return the record of the run whose values count, or None and what is lacking: a lock, resolved names, a run."""
     if lock is None:
         return None, ["a lock"]

@@ -215,12 +215,12 @@ NAMED_ALONE = ("exact", "match", "number", "choice", "f1", "rouge", "bleu", "jso
 _OPTION = re.compile(r"(option|choice|opt|ending|candidate|answer)[ _-]?([a-z]|[0-9]{1,2})|([a-z])")
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a column's name as it is compared: without case, spaces and punctuation."""
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
-def quoted(names: Sequence[str]) -> str:
+def quote_columns(names: Sequence[str]) -> str:
     """Format columns for a message or a comment: quoted, shortened, and with invisible characters escaped."""
     return ", ".join(repr(name[:60]) for name in names[:20]) + (" …" if len(names) > 20 else "")
 
@@ -307,7 +307,7 @@ class FileSample:
         return sum(map(fits, filled)) / len(filled) if filled else 0.0
 
 
-def guess(sample: FileSample, given: Mapping[str, Sequence[str]]) -> ColumnGuesses:
+def guess_fields(sample: FileSample, given: Mapping[str, Sequence[str]]) -> ColumnGuesses:
     """Guess the fields of a file from its first rows; columns in `given` are taken as they are.
 
     Raises InputError if no column, or more than one, may be the input or the target.
@@ -335,12 +335,12 @@ def guess(sample: FileSample, given: Mapping[str, Sequence[str]]) -> ColumnGuess
 def _scorers(sample: FileSample, found: ColumnGuesses) -> None:
     """Guess that a column names the scorers of its rows: by its name, and each cell names some that need no more."""
     for name in sample.columns:
-        if plain(name) in NAMES["scorer"] and name not in found.taken and scorers_named(sample, name):
+        if plain_name(name) in NAMES["scorer"] and name not in found.taken and parse_scorer_names(sample, name):
             found.said["scorer"] = Guess("scorer", (name,), "by its name, and its cells name scorers")
             return
 
 
-def scorers_named(sample: FileSample, column: str) -> list[str]:
+def parse_scorer_names(sample: FileSample, column: str) -> list[str]:
     """List the scorers that the cells of a column name, in their usual order; empty if a cell names anything else."""
     cells = [[one.strip() for one in cell.split("|") if one.strip()] for cell in sample.cells[column]]
     named = {one for cell in cells for one in cell}
@@ -351,7 +351,7 @@ def _of_folder(sample: FileSample, found: ColumnGuesses) -> None:
     """Guess the fields of a folder: its files are the columns, and names of files or folders may be the answers."""
     if IMAGE in sample.columns:
         found.said["image"] = Guess("image", (IMAGE,), "the images of the folder")
-    named = {what: [name for name in sample.columns if plain(name) in NAMES[what]] for what in ("input", "target")}
+    named = {what: [name for name in sample.columns if plain_name(name) in NAMES[what]] for what in ("input", "target")}
     if "input" not in found.said and not named["input"] and IMAGE in sample.columns:
         found.said["input"] = Guess("input", (IMAGE,), "nothing else is asked; no wording need name it")
     named["target"] = [name for name in named["target"] if name not in (LABEL, *found.columns("input"))]
@@ -376,7 +376,7 @@ def _require(sample: FileSample, columns: Sequence[str]) -> None:
             raise InputError(
                 f"there is no column {name[:60]!r}",
                 where=sample.file,
-                next=f"name one of its columns: {quoted(sample.columns)}",
+                next=f"name one of its columns: {quote_columns(sample.columns)}",
             )
 
 
@@ -387,7 +387,7 @@ def _require_nameable(sample: FileSample, found: ColumnGuesses) -> None:
             asked = what in ("input", "context")
             if not (0 < len(name) <= 200 and name.isprintable()) or (asked and any(sign in name for sign in "{}")):
                 raise InputError(
-                    f"a manifest cannot name the column {quoted([name])}",
+                    f"a manifest cannot name the column {quote_columns([name])}",
                     where=sample.file,
                     next="rename it in the file: 1 to 200 characters in one line, without braces",
                 )
@@ -401,9 +401,9 @@ def _by_name(sample: FileSample, found: ColumnGuesses, what: str, *, required: b
     if what in found.said:
         return
     for name in NAMES[what]:
-        same = [one for one in sample.columns if plain(one) == name and one not in found.taken]
+        same = [one for one in sample.columns if plain_name(one) == name and one not in found.taken]
         if len(same) > 1 and required:
-            raise _undecided(sample, what, f"{quoted(same)} may both be")
+            raise _undecided(sample, what, f"{quote_columns(same)} may both be")
         if len(same) == 1:
             found.said[what] = Guess(what, tuple(same), "by its name")
             return
@@ -420,7 +420,7 @@ def _options(sample: FileSample, found: ColumnGuesses) -> None:
             found.said["options"] = Guess("options", tuple(run), "by their names, one after the other")
             return
     for name in sample.columns:
-        if plain(name) in NAMES["options"] and sample.share(name, _is_list) > 0.5 and name not in found.taken:
+        if plain_name(name) in NAMES["options"] and sample.share(name, _is_list) > 0.5 and name not in found.taken:
             found.said["options"] = Guess("options", (name,), "by its name, and its cells are lists")
             return
 
@@ -442,7 +442,7 @@ def _by_cells(sample: FileSample, found: ColumnGuesses) -> None:
         found.said["input"] = Guess("input", (asking[0],), "its cells end with a question mark")
     if "target" not in found.said:
         known = {name for what in ("group", "id", "split", "cluster", "context", "accepted") for name in NAMES[what]}
-        rest = [one for one in rest if one not in found.columns("input") and plain(one) not in known]
+        rest = [one for one in rest if one not in found.columns("input") and plain_name(one) not in known]
         if len(rest) != 1:
             raise _undecided(sample, "target", "no column is called as answers are")
         found.said["target"] = Guess("target", (rest[0],), "it is the only column left")
@@ -452,7 +452,7 @@ def _undecided(sample: FileSample, what: str, why: str) -> InputError:
     return InputError(
         f"which column is the {what} cannot be told: {why}",
         where=sample.file,
-        next=f"{SETTLED}; its columns are {quoted(sample.columns)}",
+        next=f"{SETTLED}; its columns are {quote_columns(sample.columns)}",
     )
 
 
@@ -511,7 +511,7 @@ def read_sample(source: QuestionSource, encoding: str) -> FileSample:
     sample = FileSample.of(file.name, rows, folder=isinstance(file, Folder))
     if len(sample.columns) == 1 and any(sign in sample.columns[0] for sign in ";\t|"):
         raise InputError(
-            f"the file has one column, {quoted(sample.columns)}",
+            f"the file has one column, {quote_columns(sample.columns)}",
             where=file.name,
             next="save it with commas between its columns, or with tabs as .tsv",
         )

@@ -16,9 +16,9 @@ from harness.manifest.models import PROVIDERS
 from harness.models.gateway.forward import tcp_forwarder
 from harness.models.gateway.settings import STAND_IN
 from harness.models.provider import RemoteSettings
-from harness.models.tape.exchange import Unsaid, export_lines, import_lines, merge
-from harness.models.tape.index import verify
-from harness.models.tape.redact import Redaction, redact
+from harness.models.tape.exchange import UnsaidDefaults, export_lines, import_lines, merge_exchanges
+from harness.models.tape.index import check_tape
+from harness.models.tape.redact import Redaction, write_redacted_copy
 from harness.models.tape.server import server_address
 from harness.models.tape.tape import Tape
 from harness.run.gateway import Gateway
@@ -82,7 +82,7 @@ def ls_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) ->
     """List the content of a tape by model and server: exchanges, bytes, first and last time."""
     folder, redacted = _there(project, asked.folder), 0
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    with near(project), Tape.open(folder) as tape:
+    with relative_error_paths(project), Tape.open(folder) as tape:
         for one in tape.requests():
             names = (one.provider, str(one.body.get("model", "")), one.server)
             row = found.setdefault(names, {"exchanges": 0, "bytes": 0, "first": one.at, "last": one.at})
@@ -140,8 +140,8 @@ class VerifyTapeResult(Result):
 
 def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) -> VerifyTapeResult:
     """Read every byte of a tape and report what is damaged; nothing is repaired."""
-    with near(project):
-        found = verify(_there(project, asked.folder))
+    with relative_error_paths(project):
+        found = check_tape(_there(project, asked.folder))
     more: dict[str, Any] = {"redacted": found.redacted} if found.redacted else {}
     if named := {server: count for server, count in sorted(found.servers.items()) if server}:
         more |= {"servers": named, "unnamed": found.servers[""]}
@@ -171,8 +171,8 @@ def import_tape(project: Project, asked: ImportTapeRequest, watch: Watch | None 
     except ValueError as bad:
         raise InputError(str(bad), where="--server", next="write a URL, such as http://127.0.0.1:8000/v1") from None
     homes = {name: server_address(one.URL) for name, one in _elsewhere().items()}
-    with near(project):
-        unsaid = Unsaid(asked.provider, server, homes)
+    with relative_error_paths(project):
+        unsaid = UnsaidDefaults(asked.provider, server, homes)
         done = import_lines(project.path(asked.file), project.path(asked.folder), unsaid)
     return ImportTapeResult(read=done.read, added=done.added, known=done.read - done.added)
 
@@ -188,7 +188,7 @@ class ExportTapeResult(Result):
 def export_tape(project: Project, asked: ExportTapeRequest, watch: Watch | None = None) -> ExportTapeResult:
     """Write a tape to a new file as JSON Lines, which `import_tape` reads back."""
     folder = _there(project, asked.folder)
-    with near(project):
+    with relative_error_paths(project):
         count = export_lines(folder, project.path(asked.file))
         return ExportTapeResult(file=asked.file, exchanges=count, digest=_digest(folder))
 
@@ -223,8 +223,8 @@ class MergeTapesResult(Result):
 def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None = None) -> MergeTapesResult:
     """Add to a tape the exchanges that only other tapes have; write nothing if two answers contradict each other."""
     into, sources = project.path(asked.into), [_there(project, folder) for folder in asked.sources]
-    with near(project):
-        done = merge(into, sources)
+    with relative_error_paths(project):
+        done = merge_exchanges(into, sources)
     conflicts = [
         TapeConflict(
             request=one.request,
@@ -263,15 +263,15 @@ def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None 
     Redacted lines are marked as such, and answer no request.
     """
     folder, out = _there(project, asked.folder), project.path(asked.out)
-    with near(project):
-        done = redact(folder, out, Redaction.of(asked.match, asked.fields))
+    with relative_error_paths(project):
+        done = write_redacted_copy(folder, out, Redaction.of(asked.match, asked.fields))
     return RedactTapeResult(
         exchanges=done.exchanges, redacted=done.redacted, hits=done.hits, original=_digest(folder), digest=_digest(out)
     )
 
 
 @contextmanager
-def near(project: Project) -> Iterator[None]:
+def relative_error_paths(project: Project) -> Iterator[None]:
     """Context manager that rewrites the path in an error to be relative to the project's folder."""
     try:
         yield
@@ -357,7 +357,7 @@ def gateway(
     token = STAND_IN + secrets.token_urlsafe(24)
     how = {"token": token, "keys": "all" if asked.providers else "some", **FOREVER}
     more = {**how, "others": list(_others(asked, named, tape))}
-    with near(project), Gateway({}, more) as running, _offered(running.socket, asked.port) as url:
+    with relative_error_paths(project), Gateway({}, more) as running, _offered(running.socket, asked.port) as url:
         env = {name: value for one in named.values() for name, value in _env(one, url, token)}
         lacking = list(running.ready.get("lacking", ()))
         try:

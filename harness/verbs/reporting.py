@@ -33,7 +33,7 @@ from harness.run.scores.table import (
     ShownAnswer,
     closed_datasets,
     describe_answers,
-    is_wrong,
+    is_wrong_answer,
     scored_answers,
 )
 from harness.store.store import Store, require_listed
@@ -162,12 +162,14 @@ def _choose(tables: RunTables, asked: ReportRequest) -> _Chosen:
                 kept.add(key)
                 chosen.closed[answer.dataset] += 1
             continue
-        found[key] = found.get(key, False) or is_wrong(tables, answer)
+        found[key] = found.get(key, False) or is_wrong_answer(tables, answer)
     wrong = [key for key, is_so in found.items() if is_so]
     chosen.counted, chosen.counted_wrong, chosen.wrong = len(found), len(wrong), wrong[: asked.wrong]
     others = sorted(set(found).difference(chosen.wrong))
     drawn = (
-        seeds.sample(seeds.stream(seeds.derive(asked.seed, DRAW)), range(len(others)), asked.sample) if others else []
+        seeds.draw_sample(seeds.random_stream(seeds.derive_seed(asked.seed, DRAW)), range(len(others)), asked.sample)
+        if others
+        else []
     )
     chosen.others = [others[place] for place in sorted(drawn)]
     return chosen

@@ -277,7 +277,7 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
     """Compare two runs; return where they first differ, why, and in which rows."""
     left, right = project.run(asked.left), project.run(asked.right)
     trails = read_trail(*left), read_trail(*right)
-    parted, (agent, other) = differ.diff(*trails), differ.agent_names(*trails)
+    parted, (agent, other) = differ.diff_runs(*trails), differ.agent_names(*trails)
     about = list(dict.fromkeys(AskedAnswer(**one) for one in parted.answers))[:WORDS]
     pairs = [(one, one._replace(model=other) if agent and one.model == agent else one) for one in about]
     words = _words(left, right, pairs) if pairs else []
@@ -323,7 +323,9 @@ class ExplainResult(Result):
 def explain(project: Project, asked: ExplainRequest) -> ExplainResult:
     """Return the parts of the keys of a run's steps, and why each step ran or was taken from the store."""
     store, run = project.run(asked.run)
-    return ExplainResult(run=run, steps=[StepReason(**vars(why)) for why in explainer.explain(store, run, asked.step)])
+    return ExplainResult(
+        run=run, steps=[StepReason(**vars(why)) for why in explainer.explain_steps(store, run, asked.step)]
+    )
 
 
 SHOWN = 8  # names of outputs in a message
@@ -398,7 +400,7 @@ def _array(path: Path) -> str:
     if not arrays.file_format(path):
         return ""
     try:
-        said = [f"{name} {head.text()}".strip() for name, head in arrays.headers(path).items()]
+        said = [f"{name} {head.text()}".strip() for name, head in arrays.read_headers(path).items()]
     except InputError as bad:
         return bad.what  # the output cannot be read as an array, but can be fetched
     return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")

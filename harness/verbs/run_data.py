@@ -18,12 +18,12 @@ from harness.evidence.explain import FirstDifference
 from harness.evidence.record import spell_healed
 from harness.evidence.trail import read_trail
 from harness.manifest.datasets import count_text
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
 from harness.run.installed.checked import unread_text
-from harness.run.locking.certificates import standings
-from harness.run.progress import ErrorLimit, over_limit
+from harness.run.locking.certificates import grader_standings
+from harness.run.progress import ErrorLimit, errors_over_limit
 from harness.run.recording.accept import moved_code
 from harness.run.service import FinishedRun
 from harness.verbs.project import Result
@@ -179,10 +179,10 @@ class RunData(Result):
         return any(gap.too_many for gap in self.unanswered)
 
 
-def grader_texts(loaded: Loaded) -> dict[str, str]:
+def grader_texts(loaded: LoadedManifest) -> dict[str, str]:
     """Return the certificate state of each grader that scores the runs of a manifest, as text by scorer."""
     held = load_lock(loaded.root, loaded.manifest.name)
-    return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
+    return {each.scorer: each.text for each in grader_standings(loaded.root, loaded.manifest.study, held)}
 
 
 def _imported(ran: FinishedRun) -> list[ImportedData]:
@@ -222,7 +222,7 @@ def run_data(
     if graders:
         fields["graders"] = dict(graders)
     if ran.gaps:
-        flaws = over_limit(ran.gaps, allowed)
+        flaws = errors_over_limit(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
     if "healed" in body:
         fields["healed"] = dict(body["healed"])

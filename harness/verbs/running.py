@@ -14,18 +14,18 @@ from pathlib import Path
 
 from pydantic import Field
 
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, MISSING, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.keys import TrustedKey, read_trust, require_author
-from harness.files import is_plain, locked, remove_tree
-from harness.manifest.load import Loaded
+from harness.files import hold_lock, is_plain_file, remove_tree
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.run.executing.forecast import AskingForecast, describe_asking
-from harness.run.lock import changed_pins, require_fit
-from harness.run.planning.derived import DerivedOptions, derive
+from harness.run.lock import changed_pins, require_fitting_lock
+from harness.run.planning.derived import DerivedOptions, derive_manifest
 from harness.run.progress import ANSWERS, AnswerProgress, progress_text, read_error_limit
-from harness.run.recording.auditing import author_of
-from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
+from harness.run.recording.auditing import expectation_author
+from harness.run.service import FinishedRun, RunTarget, forecast_run, lock_manifest, run_manifest
 from harness.store.store import Store
 from harness.verbs.project import Project, Result, Watch, choose_engine, choose_placement
 from harness.verbs.reporting import ReportFolder
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watch) -> Loaded:
+def write_derived(parent: LoadedManifest, asked: DerivedRequest, place: RunTarget, watch: Watch) -> LoadedManifest:
     """Write and return the manifest that a request derives from a parent; lock it if it has no lock that fits.
 
     Returns the parent itself if the request changes nothing. Raises an error if the parent's lock is missing or no
@@ -52,8 +52,8 @@ def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watc
     options = DerivedOptions(tuple(asked.with_models), tuple(asked.only), tuple(asked.settings))
     if not options:
         return parent
-    require_fit(parent, load_lock(parent.root, parent.manifest.name))
-    loaded = derive(parent, options)
+    require_fitting_lock(parent, load_lock(parent.root, parent.manifest.name))
+    loaded = derive_manifest(parent, options)
     name, at = loaded.manifest.name, loaded.path.relative_to(loaded.root)
     held = load_lock(loaded.root, name)
     unfit = held is None or bool(changed_pins(loaded, held))  # the parent's fits, so this one follows it
@@ -65,7 +65,7 @@ def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watc
     return loaded
 
 
-def refuse_derived(loaded: Loaded, what: str) -> None:
+def refuse_derived(loaded: LoadedManifest, what: str) -> None:
     """Raise InputError if a manifest is derived and not written by a person; `what` is the reason."""
     if loaded.manifest.derived:
         raise InputError(
@@ -116,9 +116,9 @@ def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -
 @contextmanager
 def _own(folder: Path) -> Iterator[FreshStore]:
     """Context manager that creates a temporary store, and holds the lock beside it until there is a verdict."""
-    place = FreshStore(folder / stamp())
+    place = FreshStore(folder / unique_stamp())
     lock = _lock(place.root)
-    with locked(lock):
+    with hold_lock(lock):
         try:
             yield place
         finally:
@@ -135,8 +135,8 @@ def _lock(root: Path) -> Path:
 
 def _sweep(folder: Path, say: Callable[[str], None]) -> None:
     """Delete temporary stores of killed reproductions: their lock files exist, and no process holds the locks."""
-    for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain(path)):
-        with locked(lock, wait=False) as ours:
+    for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain_file(path)):
+        with hold_lock(lock, wait=False) as ours:
             if ours and lock.exists():  # else that reproduction has just ended
                 root = lock.with_suffix("")
                 remove_tree(root)
@@ -254,8 +254,8 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
     for named in [project.manifest(path) for path in asked.manifests]:
         here = project.of(named)
         place = RunTarget(here.store, choose_engine(asked, here, watch, moved=asked.moved), stop=watch.stop)
-        loaded = derived(named, asked, place, watch)
-        seen = forecast(loaded, place, asked.limit)
+        loaded = write_derived(named, asked, place, watch)
+        seen = forecast_run(loaded, place, asked.limit)
         stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
         asking = [asking_data(one) for one in seen.asking]
         found.append(ForeseenData(manifest=seen.manifest, stages=stages, asking=asking, **_derived(named, loaded)))
@@ -269,12 +269,12 @@ def asking_data(one: AskingForecast) -> AskingForeseen:
     return AskingForeseen(**{**said, "dollars": dollars}, money=one.money, text=one.text())
 
 
-def _derived(named: Loaded, loaded: Loaded) -> dict[str, str]:
+def _derived(named: LoadedManifest, loaded: LoadedManifest) -> dict[str, str]:
     """Return the path of the derived manifest as a field, if the request derived one."""
     return {} if loaded is named else {"derived": loaded.path.relative_to(loaded.root).as_posix()}
 
 
-def _bounded(loaded: Loaded, place: RunTarget) -> dict[str, str]:
+def _bounded(loaded: LoadedManifest, place: RunTarget) -> dict[str, str]:
     """Return, as a field, the memory that a manifest asks for and its steps do not get here, if there is such."""
     return {"bounded": said} if (said := place.bounds(loaded)) else {}
 
@@ -295,7 +295,7 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
         place = RunTarget(here.store, choice, asked.jobs, errors=allowed, placement=where, stop=watch.stop)
         if asked.relock and lock_manifest(named, place).changed:
             watch.say(f"{named.manifest.name}: the lock was made anew, as --relock says; review it in git")
-        loaded = derived(named, asked, place, watch)
+        loaded = write_derived(named, asked, place, watch)
         ran = _run(loaded, place, watch, asked.limit)
         data = run_data(ran, allowed, grader_texts(loaded), first_scores(ran.store, ran.record.run))
         found.append(data.model_copy(update={**_derived(named, loaded), **_bounded(loaded, place)}))
@@ -348,12 +348,12 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     return ReproduceResult(runs=found, left_out=left_out, store=str(place.root) if place.stays else "", **more)
 
 
-def _signed(loaded: Loaded, verdict: str, trusted: Sequence[TrustedKey], watch: Watch) -> dict[str, str]:
+def _signed(loaded: LoadedManifest, verdict: str, trusted: Sequence[TrustedKey], watch: Watch) -> dict[str, str]:
     """Return, as a field, the verdict of a run that agrees with an expectation without a trusted signature.
 
     An expectation that was edited after it was signed makes it `disagreed`.
     """
-    found = author_of(loaded.root, loaded.manifest.name, trusted)
+    found = expectation_author(loaded.root, loaded.manifest.name, trusted)
     if not found:
         return {}
     watch.say(f"{loaded.manifest.name}: expect: {found.text}")
@@ -362,7 +362,7 @@ def _signed(loaded: Loaded, verdict: str, trusted: Sequence[TrustedKey], watch: 
     return {"verdict": "disagreed" if found.moved else "unconfirmed"}
 
 
-def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
+def _run(loaded: LoadedManifest, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
     """Run a manifest; report first what its models will be asked, and then its steps and answers."""
     tell = watch.task(loaded.manifest.name)
     if bounds := place.bounds(loaded):

@@ -17,7 +17,7 @@ from harness.evidence.record import spell_healed
 from harness.kit.further import FurtherLine
 from harness.kit.score_lines import ScoreLine, measure, number
 from harness.rowtypes import Score
-from harness.run.scores.report import ComparedLine, MovedItem, ScoreReport, Side, compare_scores, score_report
+from harness.run.scores.report import ComparedLine, ComparedSide, MovedItem, ScoreReport, compare_scores, score_report
 from harness.run.scores.table import (
     SCORES,
     AnswerFilter,
@@ -308,7 +308,7 @@ def _limits(left: RunTables, right: RunTables) -> dict[str, int]:
     return {side: limit for side, limit in said.items() if limit}
 
 
-def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tuple[Side, Side]]:
+def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tuple[ComparedSide, ComparedSide]]:
     """Return the pairs of models to compare: named ones, else those with the same name, else the only ones."""
     models = [_models(tables) for tables in (left, right)]
     if named:
@@ -317,7 +317,7 @@ def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tupl
         for name, known in zip(named, models, strict=True):
             if name not in known:
                 raise InputError(f"no model {name!r} has scores", where="--models", next=f"choose of: {_list(known)}")
-        return [(Side(left, named[0]), Side(right, named[1]))]
+        return [(ComparedSide(left, named[0]), ComparedSide(right, named[1]))]
     if left.run == right.run:
         if len(models[0]) != 2:
             raise InputError(
@@ -325,11 +325,11 @@ def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tupl
                 where=left.run,
                 next=f"name two with --models A B, of: {_list(models[0])}",
             )
-        return [(Side(left, models[0][0]), Side(right, models[0][1]))]
+        return [(ComparedSide(left, models[0][0]), ComparedSide(right, models[0][1]))]
     if both := [name for name in models[0] if name in models[1]]:
-        return [(Side(left, name), Side(right, name)) for name in both]
+        return [(ComparedSide(left, name), ComparedSide(right, name)) for name in both]
     if len(models[0]) == len(models[1]) == 1:
-        return [(Side(left, models[0][0]), Side(right, models[1][0]))]
+        return [(ComparedSide(left, models[0][0]), ComparedSide(right, models[1][0]))]
     raise InputError(
         "no model stands in both runs",
         where=f"{left.run} and {right.run}",

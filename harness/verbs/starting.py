@@ -20,10 +20,10 @@ from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.datasets import WITH_OPTIONS, WITHOUT_OPTIONS
 from harness.manifest.lockfile import load_lock
-from harness.manifest.read import spell
+from harness.manifest.read import spell_yaml
 from harness.run.installed.checked import is_importable
 from harness.run.planning.derived import read_model_option
-from harness.run.project_folder import MARKER, LaidFolder, lay_out, require_writable
+from harness.run.project_folder import MARKER, LaidFolder, lay_out_project, require_writable
 from harness.verbs.pins import lock
 from harness.verbs.project import Project, Result, Watch
 from harness.verbs.question_sources import (
@@ -31,11 +31,11 @@ from harness.verbs.question_sources import (
     FileSample,
     Guess,
     QuestionSource,
-    guess,
-    plain,
-    quoted,
+    guess_fields,
+    parse_scorer_names,
+    plain_name,
+    quote_columns,
     read_sample,
-    scorers_named,
     take_file,
 )
 from harness.verbs.requests import LOCAL, InitRequest, LockRequest, NewRequest
@@ -94,32 +94,32 @@ def write_manifest(first: FirstManifest) -> str:
     answers = _answers(first.sample, first.guesses)
     pieces = [
         _comment(f"Written by `{first.command}`. It is yours: edit it, then `harness lock` it again."),
-        spell({"harness": "2", "study": "questions", "name": first.name}),
-        spell({"about": f"Questions of {first.file.rstrip('/').rpartition('/')[2]}; say here what they ask."}),
+        spell_yaml({"harness": "2", "study": "questions", "name": first.name}),
+        spell_yaml({"about": f"Questions of {first.file.rstrip('/').rpartition('/')[2]}; say here what they ask."}),
         "\n",
         _comment(first.about_models),
-        spell({"models": first.models}),
+        spell_yaml({"models": first.models}),
         "\n",
         _comment(*_reasons(first)),
         f"datasets:\n  {first.name}:\n",
-        indent(spell(_dataset(first, answers)), INSIDE),
+        indent(spell_yaml(_dataset(first, answers)), INSIDE),
         *(f"{INSIDE}# {line}\n" for line in _more(first)),
         "\n",
         _comment("What is asked; `{column}` is a cell. Several wordings: `texts: [...]`; a chat: `turns: [...]`."),
-        spell({"prompts": {"text": _wording(first, answers)}}),
+        spell_yaml({"prompts": {"text": _wording(first, answers)}}),
         "\n",
         _comment("How it is asked."),
-        spell({"generation": _generation(answers)}),
+        spell_yaml({"generation": _generation(answers)}),
         "\n",
         _comment(f"How answers are scored: {answers.why}. `harness score --list` names every scorer."),
         _comment("The dataset's `score:` above says it.") if answers.apart else "",
-        "" if answers.apart else spell({"settings": {"score": answers.score}}),
+        "" if answers.apart else spell_yaml({"settings": {"score": answers.score}}),
         "\n",
         _comment("What is made besides: this line, without its `#`, adds an HTML page of scores, items and answers."),
         "# outputs: {report.html: exact}\n",
         "\n" if first.agents else "",
         _comment(ABOUT_AGENTS) if first.agents else "",
-        spell({"agents": AGENTS}) if first.agents else "",
+        spell_yaml({"agents": AGENTS}) if first.agents else "",
     ]
     return "".join(pieces)
 
@@ -165,7 +165,7 @@ def _dataset(first: FirstManifest, answers: _Answers) -> dict[str, Any]:
     return body
 
 
-def reasons(guesses: ColumnGuesses) -> Iterator[str]:
+def guess_reasons(guesses: ColumnGuesses) -> Iterator[str]:
     """Yield a line for each guess: the field, the columns that were taken for it, and why."""
     for what in sorted(guesses.said, key=ORDER.index):
         yield _reason(what, guesses.said[what], guesses)
@@ -173,21 +173,21 @@ def reasons(guesses: ColumnGuesses) -> Iterator[str]:
 
 def _reason(what: str, one: Guess, guesses: ColumnGuesses) -> str:
     if what == "split":
-        return f"only rows whose {quoted(one.columns)} is {quoted([guesses.split])} are asked ({one.why})"
-    return f"{what}: {quoted(one.columns)} ({one.why})"
+        return f"only rows whose {quote_columns(one.columns)} is {quote_columns([guesses.split])} are asked ({one.why})"
+    return f"{what}: {quote_columns(one.columns)} ({one.why})"
 
 
 def _reasons(first: FirstManifest) -> Iterator[str]:
     yield "The rows, and what their columns were taken for; correct what is wrong:"
-    yield from (f"- {line}" for line in reasons(first.guesses))
+    yield from (f"- {line}" for line in guess_reasons(first.guesses))
     if left := [name for name in first.sample.columns if name not in first.guesses.taken]:
-        yield f"- not used: {quoted(left)}; a wording may name what stands in `fields: {{show: [...]}}`"
+        yield f"- not used: {quote_columns(left)}; a wording may name what stands in `fields: {{show: [...]}}`"
 
 
 def _more(first: FirstManifest) -> Iterator[str]:
     yield "count: 100                       # so many rows, drawn by `seed`; without it: all"
     if first.guesses.split:
-        name = spell({first.guesses.columns("split")[0]: "train"}).strip()
+        name = spell_yaml({first.guesses.columns("split")[0]: "train"}).strip()
         yield f"shots: {{count: 3, where: {{{name}}}}}   # examples with their answers, from rows that are not asked"
     else:
         yield "shots: {count: 3, seed: 0}       # examples with their answers, from rows that are then not asked"
@@ -207,10 +207,10 @@ def _wording(first: FirstManifest, answers: _Answers) -> str:
         asked = "\n".join(f"{{{name}}}" for name in columns)
     elif columns == found.columns("image"):
         asked = "What does the picture show?"
-    elif plain(columns[0]) in PLAIN_INPUTS:
+    elif plain_name(columns[0]) in PLAIN_INPUTS:
         asked = f"{{{columns[0]}}}"
     else:
-        asked = f"{'Text' if plain(columns[0]) in TEXTS else 'Question'}: {{{columns[0]}}}"
+        asked = f"{'Text' if plain_name(columns[0]) in TEXTS else 'Question'}: {{{columns[0]}}}"
     if found.columns("options"):
         some = "" if all(first.sample.filled(found.columns("options"))) else ", if there are options"
         return f"{context}{asked}\n{{options}}\nAnswer with the letter of the right option{some}.\nAnswer:"
@@ -225,9 +225,9 @@ def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
     cells = [cell.strip() for cell in sample.cells[target] if cell.strip()]
     options = guesses.columns("options")
     if column := guesses.columns("scorer"):
-        named = [_LETTER if name == "choice" else name for name in scorers_named(sample, column[0])]
+        named = [_LETTER if name == "choice" else name for name in parse_scorer_names(sample, column[0])]
         long = any(name in named for name in ("f1", "rouge", "bleu", "json"))
-        why = f"each row by what its {quoted(column)} names, which is one of these or several with `|` between them"
+        why = f"each row by what its {quote_columns(column)} names, which is one of these or several with `|` between them"
         return _Answers(named, why, LONG if long else SHORT, one_line=not long)
     having = sample.filled(options) if options else []
     if any(having) and not all(having):
@@ -242,7 +242,7 @@ def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
         )
         return _Answers([_LETTER], why)
     different = sorted(set(cells))
-    classes = plain(target) in CLASSES or plain(guesses.columns("input")[0]) in TEXTS
+    classes = plain_name(target) in CLASSES or plain_name(guesses.columns("input")[0]) in TEXTS
     if (
         sample.share(target, _is_number) <= 0.95
         and sample.share(target, _is_json) <= 0.95
@@ -300,7 +300,7 @@ class InitResult(Result):
 
 def init(project: Project, asked: InitRequest) -> InitResult:
     """Turn a folder into a project that works wherever the repository works; overwrite nothing."""
-    laid = lay_out(project.path(asked.folder))
+    laid = lay_out_project(project.path(asked.folder))
     return InitResult(root=str(laid.root), written=laid.written, kept=laid.kept)
 
 
@@ -344,7 +344,7 @@ def new(project: Project, asked: NewRequest, watch: Watch | None = None) -> NewR
     watch = watch or Watch()
     name, source = _name(asked.name), QuestionSource.of(project, asked.source, asked.part)
     sample = read_sample(source, asked.encoding)
-    guesses = guess(sample, _named_columns(asked))
+    guesses = guess_fields(sample, _named_columns(asked))
     models, about = _models(asked)
     here, made = _project(project, watch)
     path = here.root / "manifests" / f"{name}.yaml"
@@ -383,7 +383,7 @@ def _locked(
     return NewResult(
         manifest=shown,
         project=str(here.root),
-        guesses=list(reasons(guesses)),
+        guesses=list(guess_reasons(guesses)),
         rows=items.get("rows", 0),
         lock=locked.sha256,
         unresolved=locked.unresolved,
@@ -415,6 +415,6 @@ def _project(project: Project, watch: Watch) -> tuple[Project, bool]:
     """Return the project of the folder, and whether it was made now: a folder in no project becomes one."""
     if any((folder / MARKER).is_dir() for folder in (project.folder, *project.folder.parents)):
         return project, False
-    laid: LaidFolder = lay_out(project.folder)
+    laid: LaidFolder = lay_out_project(project.folder)
     watch.say(f"this folder was in no project, and is one now: {len(laid.written)} files written; README.md says more")
     return Project(project.folder, project.elsewhere, project.homes), True

@@ -12,7 +12,7 @@ from typing import Any
 from harness import rows
 from harness.attempts.codes import AttemptError, printable_text, suggest_name
 from harness.kit.prompts import NAME, Template, template
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.studies.registry import find
 
 __all__ = ["list_prompts", "study_prompt"]
@@ -21,7 +21,7 @@ NUMBER = "template"  # the argument that chooses a wording of a set
 MOST = 100
 
 
-def list_prompts(served: Iterable[Loaded]) -> list[dict[str, Any]]:
+def list_prompts(served: Iterable[LoadedManifest]) -> list[dict[str, Any]]:
     """List the sets of wordings of the studies of manifests: name, numbers of the wordings, and what they ask for."""
     found = []
     for name, each in sorted(_sets(served).items()):
@@ -31,7 +31,7 @@ def list_prompts(served: Iterable[Loaded]) -> list[dict[str, Any]]:
     return found[:MOST]
 
 
-def study_prompt(served: Iterable[Loaded], name: str, given: Mapping[str, str]) -> dict[str, Any]:
+def study_prompt(served: Iterable[LoadedManifest], name: str, given: Mapping[str, str]) -> dict[str, Any]:
     """Return one wording of a set, with the given fields filled in and the others left as they are written."""
     sets = _sets(served)
     if name not in sets:
@@ -49,7 +49,7 @@ def study_prompt(served: Iterable[Loaded], name: str, given: Mapping[str, str]) 
     return {"text": "".join(words), "sha256": one.sha256, "about": f"wording {wanted} of {name}"}
 
 
-def _sets(served: Iterable[Loaded]) -> dict[str, list[Template]]:
+def _sets(served: Iterable[LoadedManifest]) -> dict[str, list[Template]]:
     """Return the sets of wordings by name; wordings that are turns of a chat are left out."""
     paths = {name: path for loaded in served for name, path in find(loaded.manifest.study).prompt_sets.items()}
     read = {name: [template(row) for row in _texts(rows.read(path))] for name, path in paths.items()}

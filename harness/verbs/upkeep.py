@@ -12,11 +12,11 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.errors import AGREED, DISAGREED, MISSING, InputError, MissingError
-from harness.evidence.fsck import fsck as check
+from harness.evidence.fsck import find_store_flaws as check
 from harness.files import translating_os_errors
-from harness.run.installed.doctor import examine
+from harness.run.installed.doctor import examine_machine
 from harness.run.project_folder import shipped_root
-from harness.store.sweep import gc as sweep
+from harness.store.sweep import collect_garbage as sweep
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import GcRequest, ShowDocRequest
 
@@ -57,7 +57,7 @@ class DoctorResult(Result):
 
 def doctor(project: Project) -> DoctorResult:
     """Check what this machine can do, and how to improve it."""
-    findings = examine(project.elsewhere, project.folder)
+    findings = examine_machine(project.elsewhere, project.folder)
     return DoctorResult(findings=[FindingData(**vars(one)) for one in findings])
 
 

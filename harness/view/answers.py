@@ -10,10 +10,19 @@ from harness.errors import DamageError
 from harness.kit.hostile_texts import PART, block, name, short
 from harness.kit.pages import Html, el, join
 from harness.view.index import index_path, is_fresh, prompt_words, read_row
-from harness.view.look import badge, commands, facts, grid, page, run_address, spelled, void
-from harness.view.queries import AnswerIndex, AnswerPlaces, Asked, ListedAnswer, Place
-from harness.view.runs import index_waits
-from harness.view.site import Site, name_of
+from harness.view.look import (
+    copyable_commands,
+    fact_list,
+    run_address,
+    spelled,
+    table_element,
+    verdict_badge,
+    void_element,
+    whole_page,
+)
+from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin
+from harness.view.runs import index_progress
+from harness.view.site import Site, run_manifest_name
 
 LISTED = 500  # values of a filter
 FILTERS = {"dataset": "dataset", "group": "group", "model": "model", "template": "wording", "outcome": "outcome",
@@ -23,13 +32,13 @@ ORDERS = [("item", "as recorded"), ("low", "lowest score"), ("high", "highest sc
 
 def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
     """Return a page of a run's answers."""
-    called = name_of(site, site.begun(run))
+    called = run_manifest_name(site, site.begun(run))
     head = join(["Answers of ", name(called), " ", el("a", run, href=run_address(run), class_="mono small")])
     path = index_path(site.store, run)
     site.record(run)
     if not is_fresh(site.store, run, site.known(run).record):
-        return page(f"Answers of {called}", index_waits(site, run), head=head, here="/", again=True)
-    asked = Asked.read(given)
+        return whole_page(f"Answers of {called}", index_progress(site, run), head=head, here="/", again=True)
+    asked = AnswerQuery.read(given)
     with AnswerIndex.opened(path) as index:
         found = index.page(asked)
         rows = [_row(run, one) for one in found.rows]
@@ -42,7 +51,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
         links.append(el("a", "first page", href=asked.address(), rel="prev"))
     if found.next:
         links.append(el("a", "next page", href=asked.address(after=found.next), rel="next"))
-    table = grid(
+    table = table_element(
         "Answers",
         ("item", "dataset", "model", "wording", "outcome", "score", "answer"),
         rows,
@@ -50,7 +59,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
         wide=(6,),
     )
     parts = (kept, form, counted, table, el("p", *links, class_="pages") if links else None)
-    return page(f"Answers of {called}", *parts, head=head, here="/")
+    return whole_page(f"Answers of {called}", *parts, head=head, here="/")
 
 
 def _kept(index: AnswerIndex) -> Html | None:
@@ -72,13 +81,13 @@ def _row(run: str, one: ListedAnswer) -> Sequence[str]:
         name(one.dataset),
         name(one.model),
         f"{one.template}{sample}",
-        badge(one.outcome, one.side) if one.outcome else "",
+        verdict_badge(one.outcome, one.side) if one.outcome else "",
         value,
         shown,
     )
 
 
-def _chips(asked: Asked) -> Html | None:
+def _chips(asked: AnswerQuery) -> Html | None:
     told = {key: value for key, value in vars(asked).items() if value and key not in ("after", "sort", "within")}
     if not told:
         return None
@@ -88,9 +97,11 @@ def _chips(asked: Asked) -> Html | None:
     return join([" · ", *links], " ")
 
 
-def _form(index: AnswerIndex, asked: Asked) -> Html:
+def _form(index: AnswerIndex, asked: AnswerQuery) -> Html:
     """Return the form by which answers are chosen; its values stand in the address."""
-    words = void("input", type="search", name_="q", value=asked.q, id="q", placeholder='words, "a phrase", begin*')
+    words = void_element(
+        "input", type="search", name_="q", value=asked.q, id="q", placeholder='words, "a phrase", begin*'
+    )
     parts = [_labelled("q", "Words ( / )", words, "words")]
     parts.append(_choice("within", "in", asked.within, [("answers", "answers"), ("prompts", "prompts")], any_one=False))
     for key, title in FILTERS.items():
@@ -102,7 +113,7 @@ def _form(index: AnswerIndex, asked: Asked) -> Html:
     parts.append(_choice("error", "errors", asked.error, [("1", "only errors")]))
     parts.append(_choice("sort", "order", asked.sort, ORDERS, any_one=False))
     if asked.item:
-        parts.append(void("input", type="hidden", name_="item", value=asked.item))
+        parts.append(void_element("input", type="hidden", name_="item", value=asked.item))
     parts.append(el("div", el("button", "Show", type="submit")))
     return el("form", *parts, class_="filter", method="get", role="search")
 
@@ -121,7 +132,7 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
     """Return the page of one answer."""
     path = index_path(site.store, run)
     if not is_fresh(site.store, run, site.known(run).record):
-        return page("Answer", index_waits(site, run), here="/", again=True)
+        return whole_page("Answer", index_progress(site, run), here="/", again=True)
     with AnswerIndex.opened(path) as index:
         found = index.answer(number, given.get("scorer", "")[:200])
     one, parts = found.listed, AnswerParts(site, found)
@@ -136,9 +147,9 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
         ),
         class_="pages",
     )
-    told = facts(
+    told = fact_list(
         {
-            "outcome": badge(one.outcome, one.side) if one.outcome else "",
+            "outcome": verdict_badge(one.outcome, one.side) if one.outcome else "",
             "dataset": name(one.dataset),
             "sample": str(one.sample),
             "finish": one.finish,
@@ -148,7 +159,7 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
             "row": el("code", parts.place) if parts.place else "",
         }
     )
-    return page(
+    return whole_page(
         one.item, around, told, *parts.texts(begin), *_checks(run, parts), *_others(run, found), head=head, here="/"
     )
 
@@ -167,7 +178,7 @@ class AnswerParts:
         if told and (told["item"], told["template"], told["model"]) != (one.item, one.template, one.model):
             raise DamageError("the index names another answer than this", next="remove the index; a look makes it anew")
 
-    def _row(self, place: Place | None) -> Any:
+    def _row(self, place: RowOrigin | None) -> Any:
         return read_row(self._site.store, place.sha256, place.at, place.size) if place else None
 
     def row_of_prompt(self) -> Any:
@@ -236,14 +247,14 @@ class AnswerParts:
         for scorer, place in () if blind else self._found.scores.items():
             score = self._row(place)
             yield el("h2", "Score by ", name(scorer))
-            shown = facts({"value": short(_spelled(score["value"], None)), "outcome": str(score.get("outcome", "")),
+            shown = fact_list({"value": short(_spelled(score["value"], None)), "outcome": str(score.get("outcome", "")),
                            "step": el("code", place.step), "key": el("code", place.key)})  # fmt: skip
             yield shown
             yield block(_spelled(score["detail"]), f"details of {scorer}")
         for place in () if blind else self._found.judgements:
             judged = self._row(place)
             yield el("h2", "Judgement by ", name(str(judged.get("judge", ""))))
-            yield facts(
+            yield fact_list(
                 {"repeat": str(judged.get("repeat", "")), "read as": short(_spelled(judged.get("parsed"), None), 400)}
             )
             yield block(str(judged.get("error") or judged.get("text", "")), "judgement")
@@ -262,11 +273,13 @@ def _folded(title: str, inside: Html) -> Html:
 def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
     if parts.step:
         yield el("h2", "Check it")
-        yield commands((spelled("explain", run, parts.step), spelled("audit", run, options=("--level", "rescore"))))
+        yield copyable_commands(
+            (spelled("explain", run, parts.step), spelled("audit", run, options=("--level", "rescore")))
+        )
 
 
 def _others(run: str, found: AnswerPlaces) -> Iterator[Html]:
     if found.others:
         yield el("h2", "Other answers to this item")
         head = ("item", "dataset", "model", "wording", "outcome", "score", "answer")
-        yield grid("Other answers", head, [_row(run, one) for one in found.others], numbers=(3, 5), wide=(6,))
+        yield table_element("Other answers", head, [_row(run, one) for one in found.others], numbers=(3, 5), wide=(6,))

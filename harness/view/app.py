@@ -30,7 +30,7 @@ from harness.kit.pages import el
 from harness.peers import peer_uid
 from harness.view import answers, labels, more, runs
 from harness.view.live import RunFollower
-from harness.view.look import SCRIPT, STYLE, page
+from harness.view.look import SCRIPT, STYLE, whole_page
 from harness.view.site import Site
 
 HOST = "127.0.0.1"
@@ -144,7 +144,7 @@ def _error(bad: HarnessError) -> Response:
     told = [el("p", bad.what, class_="note bad")]
     told += [el("p", el("span", "where: ", class_="soft"), bad.where)] if bad.where else []
     told += [el("p", el("span", "next: ", class_="soft"), bad.next)] if bad.next else []
-    return Response(page("This is not here", *told), status, media_type=HTML)
+    return Response(whole_page("This is not here", *told), status, media_type=HTML)
 
 
 async def _output(request: Request) -> Response:
@@ -258,7 +258,7 @@ LABEL_ROUTES = [
     Route("/label/{run}", _page(labels.run_desks_page, query=False)),
     Route("/label/{run}/{scorer}", _page(labels.desk_page), methods=["GET"]),
     Route("/label/{run}/{scorer}", _form(labels.take_label), methods=["POST"]),
-    Route("/label/{run}/{scorer}/finish", _form(labels.finish), methods=["POST"]),
+    Route("/label/{run}/{scorer}/finish", _form(labels.finish_labels), methods=["POST"]),
     Route("/label/{run}/{scorer}/agreement", _page(labels.agreement_page, query=False)),
     *STATIC,
 ]
@@ -292,7 +292,7 @@ def make_app(site: Site, port: int, users: Collection[int] | None = None) -> ASG
     return Guard(app, port, users, writes=bool(site.labeller))
 
 
-def serve(site: Site, port: int, ready: Callable[[str], None], *, anyone: bool = False) -> None:
+def serve_site(site: Site, port: int, ready: Callable[[str], None], *, anyone: bool = False) -> None:
     """Serve a site on a port of this machine, any free one if it is 0, until it is interrupted.
 
     Only this process' user and root are answered, unless `anyone` of this machine is to be.

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.store.store import Store
-from harness.view.index import connect, hidden_state, index_path
+from harness.view.index import hidden_state, index_path, open_index
 
 FORM = "comparison/2"
 PAGE = 50
@@ -53,7 +53,7 @@ class Comparison:
 
 def read_comparison(path: Path, after: int = 0) -> Comparison:
     """Read a comparison, and the page of moved items that begins after one of them."""
-    with contextlib.closing(connect(path)) as kept:
+    with contextlib.closing(open_index(path)) as kept:
         [told] = kept.execute("SELECT value FROM meta WHERE name = 'told'").fetchone()
         found = kept.execute("SELECT * FROM moved WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE + 1)).fetchall()
     rows = [MovedRow(*one) for one in found]

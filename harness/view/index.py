@@ -76,14 +76,14 @@ def is_fresh(store: Store, run: str, record: str) -> bool:
     if not was_made_here(store, path):
         return False
     try:
-        with contextlib.closing(connect(path)) as index:
+        with contextlib.closing(open_index(path)) as index:
             found = dict(index.execute("SELECT name, value FROM meta WHERE name IN ('form', 'record', 'hidden')"))
     except sqlite3.DatabaseError:
         return False
     return found == {"form": FORM, "record": record, "hidden": hidden_state(store)}
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def open_index(path: Path) -> sqlite3.Connection:
     """Open an index for reading alone; nothing in the file is run."""
     found = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     found.execute("PRAGMA trusted_schema = OFF")
@@ -92,7 +92,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return found
 
 
-def storable(text: str) -> str:
+def storable_text(text: str) -> str:
     """Return a text that UTF-8 can hold: half of a surrogate pair becomes a replacement character."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 

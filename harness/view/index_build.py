@@ -19,9 +19,9 @@ from harness.kit.score_lines import number
 from harness.kit.sides import is_right
 from harness.run.scores.report import score_report
 from harness.run.scores.table import NOT_ASKED, UNANSWERED, RunTables, closed_datasets
-from harness.steps import maker
+from harness.steps import maker_step_name
 from harness.store.store import Store, require_listed
-from harness.view.index import FORM, OWNER, hidden_state, index_path, mark_made, prompt_words, storable
+from harness.view.index import FORM, OWNER, hidden_state, index_path, mark_made, prompt_words, storable_text
 
 GATHER = "harness.rows:gather"  # the kind of a step that joins shards, byte for byte
 BEGINNING = 160  # letters of an answer that lists show
@@ -62,7 +62,7 @@ AnswerKey = tuple[str, int, str, int]  # item, wording, model and sample
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """A blob that holds a part of a table, and the step that wrote it, with its key."""
 
     sha256: str
@@ -148,30 +148,30 @@ class PartsOfRun:
                 if not joins or output.sha256 not in self._makers:
                     self._makers[output.sha256] = (str(event["step"]), entry.key, joins, of)
 
-    def of(self, table: str) -> list[Part]:
+    def of(self, table: str) -> list[TablePart]:
         """Return the parts of a table, in their order: of the run's output, else of the steps that write such one."""
         if self._tables.has(table):
             return list(self._below(str(self._tables.record.outputs[table]["sha256"])))
         return [self._part(digest) for digest in self._named.get(table, ())]
 
-    def made(self, dataset: str, table: str) -> list[Part]:
+    def made(self, dataset: str, table: str) -> list[TablePart]:
         """Return the parts of a table that the maker of a dataset wrote."""
-        step = maker(dataset)
+        step = maker_step_name(dataset)
         for event in self._tables.finished:
             if event["step"] == step and (out := self._tables.entry(event).outputs.get(table)):
-                return [Part(out.sha256, step, str(event["key"]))]
+                return [TablePart(out.sha256, step, str(event["key"]))]
         return []
 
-    def _below(self, digest: str) -> Iterator[Part]:
+    def _below(self, digest: str) -> Iterator[TablePart]:
         _, _, joins, of = self._makers.get(digest, ("", "", False, []))
         if not joins:
             yield self._part(digest)
         for one in of:
             yield from self._below(one)
 
-    def _part(self, digest: str) -> Part:
+    def _part(self, digest: str) -> TablePart:
         step, key, _, _ = self._makers.get(digest, ("", "", False, []))
-        return Part(digest, step, key)
+        return TablePart(digest, step, key)
 
 
 @dataclass
@@ -208,7 +208,7 @@ class _Filling:
         self._fill_scores(tables["scores"])
         self._fill_judgements(tables["judgements"])
 
-    def _rows(self, parts: list[Part], what: str) -> Iterator[tuple[int, int, int, Any]]:
+    def _rows(self, parts: list[TablePart], what: str) -> Iterator[tuple[int, int, int, Any]]:
         """Yield the rows of a table: the number of its blob, where it begins there, its size, and the row itself."""
         for part in parts:
             told = (part.sha256, part.step, part.key)
@@ -226,13 +226,13 @@ class _Filling:
     def _name(self, kind: str, name: object) -> int:
         found = self._names.get((kind, str(name)))
         if found is None:
-            said = (kind, storable(str(name)))
+            said = (kind, storable_text(str(name)))
             self.index.execute("INSERT OR IGNORE INTO names(kind, name) VALUES (?, ?)", said)
             [found] = self.index.execute("SELECT id FROM names WHERE kind = ? AND name = ?", said).fetchone()
             self._names[kind, str(name)] = found
         return int(found)
 
-    def _fill_items(self, dataset: str, items: list[Part], golds: list[Part]) -> None:
+    def _fill_items(self, dataset: str, items: list[TablePart], golds: list[TablePart]) -> None:
         shown, place = dataset not in self.closed, self._name("dataset", dataset)
         for blob, at, size, row in self._rows(items, "items"):
             if not shown:
@@ -240,7 +240,7 @@ class _Filling:
                 continue
             group = _group(row)
             said = self._name("group", group) if group else None
-            told = (storable(row["id"]), place, said, blob, at, size)
+            told = (storable_text(row["id"]), place, said, blob, at, size)
             made = self.index.execute("INSERT INTO items(name,dataset,grp,blob,at,size) VALUES (?,?,?,?,?,?)", told)
             self._items[row["id"]] = (int(made.lastrowid or 0), place, said)
         if shown:
@@ -250,13 +250,15 @@ class _Filling:
             )
             self.index.executemany("UPDATE items SET gold_blob = ?, gold_at = ?, gold_size = ? WHERE id = ?", told_of)
 
-    def _fill_prompts(self, parts: list[Part]) -> None:
+    def _fill_prompts(self, parts: list[TablePart]) -> None:
         for blob, at, size, row in self._rows(parts, "prompts"):
             if (item := self._items.get(row["item"])) is None:
                 continue
             made = self.index.execute("INSERT INTO prompts(blob, at, size) VALUES (?, ?, ?)", (blob, at, size))
             place = self._prompts[item[0], row["template"]] = int(made.lastrowid or 0)
-            self.index.execute("INSERT INTO asked(rowid, words) VALUES (?, ?)", (place, storable(prompt_words(row))))
+            self.index.execute(
+                "INSERT INTO asked(rowid, words) VALUES (?, ?)", (place, storable_text(prompt_words(row)))
+            )
 
     def _answer(self, row: Mapping[str, Any], blob: int | None, at: int, size: int) -> int | None:
         """Add an answer and return its number; None if its item is not shown."""
@@ -273,20 +275,20 @@ class _Filling:
         fields = (
             *(place, *item, row["template"], self._name("model", row["model"]), row["sample"]),
             *(self._prompts.get((item[0], row["template"])), blob, at, size, self._name("finish", finish)),
-            *(failed, tokens, storable(" ".join(said[: 2 * BEGINNING].split())[: BEGINNING + 1])),
+            *(failed, tokens, storable_text(" ".join(said[: 2 * BEGINNING].split())[: BEGINNING + 1])),
         )
         self.index.execute(f"INSERT INTO answers VALUES ({','.join('?' * len(fields))})", fields)  # noqa: S608
         if finish in (UNANSWERED, NOT_ASKED):
             self._finish[place] = finish
         return place
 
-    def _fill_answers(self, parts: list[Part]) -> None:
+    def _fill_answers(self, parts: list[TablePart]) -> None:
         for blob, at, size, row in self._rows(parts, "answers"):
             if place := self._answer(row, blob, at, size):
                 words = " ".join(str(row.get(name) or "") for name in ("text", "reasoning", "error"))[:SEARCHED]
-                self.index.execute("INSERT INTO said(rowid, words) VALUES (?, ?)", (place, storable(words)))
+                self.index.execute("INSERT INTO said(rowid, words) VALUES (?, ?)", (place, storable_text(words)))
 
-    def _fill_scores(self, parts: list[Part]) -> None:
+    def _fill_scores(self, parts: list[TablePart]) -> None:
         study, meanings = self.tables.study, self.tables.meanings
         insert = "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         for blob, at, size, row in self._rows(parts, "scores"):
@@ -307,7 +309,7 @@ class _Filling:
             scorer = self._name("scorer", row["scorer"])
             self.index.execute(insert, (place, scorer, value, side, outcome, blob, at, size))
 
-    def _fill_judgements(self, parts: list[Part]) -> None:
+    def _fill_judgements(self, parts: list[TablePart]) -> None:
         seen: dict[int, int] = {}
         for blob, at, size, row in self._rows(parts, "judgements"):
             if place := self._answers.get((row["item"], row["template"], row["model"], row["sample"])):

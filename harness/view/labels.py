@@ -28,10 +28,10 @@ from harness.store.notes import (
 )
 from harness.view.answers import AnswerParts
 from harness.view.index import hidden_state, index_path, is_fresh
-from harness.view.look import facts, grid, page, run_address, spelled, void, waiting
+from harness.view.look import fact_list, progress_element, run_address, spelled, table_element, void_element, whole_page
 from harness.view.queries import AnswerIndex
-from harness.view.runs import index_waits
-from harness.view.site import Site, name_of
+from harness.view.runs import index_progress
+from harness.view.site import Site, run_manifest_name
 
 PAGES = (("/", "Label"),)
 LISTED = 100  # runs on the first page
@@ -96,9 +96,11 @@ def desks_page(site: Site) -> bytes:
     for known in list(reversed(site.runs().values()))[:LISTED]:
         if known.ended:
             link = el("a", known.run, href=label_address(known.run), class_="mono")
-            rows.append((link, name(name_of(site, site.begun(known.run)))))
+            rows.append((link, name(run_manifest_name(site, site.begun(known.run)))))
     told = el("p", f"You label as {site.labeller}. {ABOUT}", class_="note")
-    return page("Label answers", told, grid("Runs, newest first", ("run", "manifest"), rows), navigation=PAGES)
+    return whole_page(
+        "Label answers", told, table_element("Runs, newest first", ("run", "manifest"), rows), navigation=PAGES
+    )
 
 
 def run_desks_page(site: Site, run: str) -> bytes:
@@ -106,7 +108,7 @@ def run_desks_page(site: Site, run: str) -> bytes:
     path = index_path(site.store, run)
     site.record(run)
     if not is_fresh(site.store, run, site.known(run).record):
-        return page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
+        return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     with AnswerIndex.opened(path) as index:
         scorers = index.of_kind("scorer")
     rows = []
@@ -118,16 +120,16 @@ def run_desks_page(site: Site, run: str) -> bytes:
         link = el("a", name(scorer), href=desk.address(*(("agreement",) if desk.labels.closed else ())))
         rows.append((link, f"{len(desk.order):,}", state))
     none = None if rows else el("p", "No answer of this run may be shown, or none has a score.", class_="note")
-    table = grid("By which scorer's words", ("scorer", "answers", "yours"), rows, numbers=(1,))
-    head = join(["Label answers of ", name(name_of(site, site.begun(run)))])
-    return page("Label answers", _up(("/", "all runs")), none, table, head=head, navigation=PAGES)
+    table = table_element("By which scorer's words", ("scorer", "answers", "yours"), rows, numbers=(1,))
+    head = join(["Label answers of ", name(run_manifest_name(site, site.begun(run)))])
+    return whole_page("Label answers", _up(("/", "all runs")), none, table, head=head, navigation=PAGES)
 
 
 def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> bytes:
     """Return the next answer to label, or the one that the address names."""
     desk = Desk.at(site, run, scorer)
     if desk is None:
-        return page("Label answers", index_waits(site, run), again=True, navigation=PAGES)
+        return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     if not desk.order:
         raise InputError("no answer of this run has a score by this scorer that may be shown", where=scorer[:80],
                          next="choose another scorer")  # fmt: skip
@@ -138,11 +140,11 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
     if desk.labels.closed:
         up = _up((label_address(run), "this run"), (desk.address("agreement"), "how the scorer agrees"))
         texts = _texts(desk, place, begin, f"{desk.address(place=place)}&from=") if place and "place" in given else ()
-        return page("Finished", up, told, *texts, navigation=PAGES)
+        return whole_page("Finished", up, told, *texts, navigation=PAGES)
     up = _up((label_address(run), "this run"))
     if place is None:
         words = el("p", "Every answer has a label.", class_="note")
-        return page("Label answers", up, told, words, _finish(desk), navigation=PAGES)
+        return whole_page("Label answers", up, told, words, _finish(desk), navigation=PAGES)
     parts = [
         up,
         told,
@@ -150,7 +152,7 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
         _form(desk, place),
         _around(desk, place),
     ]
-    return page(f"Answer {place}", *parts, _finish(desk) if done else None, navigation=PAGES)
+    return whole_page(f"Answer {place}", *parts, _finish(desk) if done else None, navigation=PAGES)
 
 
 def _texts(desk: Desk, place: int, begin: int, more: str) -> Sequence[Html]:
@@ -164,9 +166,9 @@ def _up(*links: tuple[str, str]) -> Html:
 
 
 def _labels(desk: Desk) -> Sequence[str]:
-    from harness.verbs.labelling import labels_of  # noqa: PLC0415 - heavy, and only needed by who labels
+    from harness.verbs.labelling import possible_labels  # noqa: PLC0415 - heavy, and only needed by who labels
 
-    return labels_of(desk.scorer)
+    return possible_labels(desk.scorer)
 
 
 def _form(desk: Desk, place: int, other: str = "") -> Html:
@@ -179,13 +181,13 @@ def _form(desk: Desk, place: int, other: str = "") -> Html:
     ]  # fmt: skip
     words = f"It is labelled {other or said}." if other or said else "What is the answer?"
     return _post(desk.address(), el("p", words), el("div", *buttons, class_="labels"),
-                 void("input", type="hidden", name_="place", value=str(place)),
-                 void("input", type="hidden", name_="instead", value="1" if said or other else ""),
+                 void_element("input", type="hidden", name_="place", value=str(place)),
+                 void_element("input", type="hidden", name_="instead", value="1" if said or other else ""),
                  desk=desk, label="Label")  # fmt: skip
 
 
 def _post(address: str, *inside: Html, desk: Desk, label: str) -> Html:
-    token = void("input", type="hidden", name_="token", value=desk.site.token)
+    token = void_element("input", type="hidden", name_="token", value=desk.site.token)
     return el("form", *inside, token, method="post", action=address, class_="say", aria_label=label)
 
 
@@ -211,12 +213,12 @@ def take_label(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> t
     if not other:
         return desk.address(), b""
     note = el("p", f"This answer was labelled {other} in another window. Say it again to replace that.", class_="note")
-    return "", page(
+    return "", whole_page(
         "Labelled meanwhile", note, *_texts(desk, place, 0, ""), _form(desk, place, other), navigation=PAGES
     )
 
 
-def finish(site: Site, run: str, scorer: str, _: Mapping[str, str]) -> str:
+def finish_labels(site: Site, run: str, scorer: str, _: Mapping[str, str]) -> str:
     """Close the labels of a run, and return the address of how the scorer agrees with them."""
     desk = _open_desk(site, run, scorer)
     close_labels(site.store, desk.labels.path)
@@ -238,12 +240,12 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
     words = ("agreement", str(site.store.root), str(path.relative_to(site.store.root)))
     job = site.jobs.start(*words)
     if job.over and job.error:
-        return page("How the scorer agrees", el("p", job.error, class_="note bad"), navigation=PAGES)
+        return whole_page("How the scorer agrees", el("p", job.error, class_="note bad"), navigation=PAGES)
     if "told" not in job.said:
         live = f"/working?{urlencode([('word', one) for one in job.words])}"
-        return page("How the scorer agrees", waiting(job.text, live), again=True, navigation=PAGES)
+        return whole_page("How the scorer agrees", progress_element(job.text, live), again=True, navigation=PAGES)
     told: Mapping[str, Any] = job.said["told"]
-    shown = facts({
+    shown = fact_list({
         "labelled": f"{told['labelled']:,} answers, by {site.labeller}",
         "kappa": told["kappa"],
         "equal": told["equal"],
@@ -251,14 +253,16 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
     })  # fmt: skip
     matrix = [(label, *(f"{count:,}" for count in row.values())) for label, row in told["matrix"].items()]
     head = ("you \\ scorer", *next(iter(told["matrix"].values()), {}))
-    table = grid("Labels and what the scorer says", head, matrix, numbers=range(1, len(head)), flow=False)
+    table = table_element("Labels and what the scorer says", head, matrix, numbers=range(1, len(head)), flow=False)
     desk = _open_desk(site, run, scorer)
     places = {answer_id(row): place for place, (row, _) in enumerate(desk.order, 1)}
     differ = [
         (el("a", one["id"], href=desk.address(place=places.get(one["id"], 1))), one["label"], one["verdict"])
         for one in told["differ"][:DIFFERING]
     ]
-    rest = grid("Answers on which you differ", ("answer", "you", "scorer"), differ) if differ else None
+    rest = table_element("Answers on which you differ", ("answer", "you", "scorer"), differ) if differ else None
     export = block(spelled("export", run, options=("--labels", "labels")), "command")
     note = el("p", "The rows, for ", el("code", "harness certify --others"), ":", class_="soft")
-    return page("How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES)
+    return whole_page(
+        "How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES
+    )

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from harness.clock import now
+from harness.clock import current_time
 from harness.errors import HarnessError
 from harness.store.store import Store
 from harness.store.tree import MOST_LOG
@@ -58,7 +58,7 @@ class RunFollower:
         """Seconds since the journal was written to."""
         facts = self.store.tree.facts(self.store.journal(self.run))
         written = datetime.datetime.fromtimestamp(facts.st_mtime, datetime.UTC) if facts else None
-        return (datetime.datetime.fromisoformat(now()) - written).total_seconds() if written else 0.0
+        return (datetime.datetime.fromisoformat(current_time()) - written).total_seconds() if written else 0.0
 
     @property
     def text(self) -> str:

@@ -122,7 +122,7 @@ PAGE = """<!DOCTYPE html>
 """
 
 
-def page(
+def whole_page(
     title: str,
     *inside: str | None,
     here: str = "",
@@ -150,14 +150,14 @@ BAD = frozenset(
 )
 
 
-def badge(word: str, side: int | None = None) -> Html:
+def verdict_badge(word: str, side: int | None = None) -> Html:
     """Return a verdict as a word in a colour of its own; `side` says whether it is a right one, where that is known."""
     first = word.partition(",")[0]
     kind = "good" if first in GOOD or side == 1 else "bad" if first in BAD or side == 0 else "open"
     return el("span", word, class_=f"badge {kind}")
 
 
-def grid(
+def table_element(
     label: str,
     head: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -187,7 +187,7 @@ GRID = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0
 {% endfor %}</tbody></table></div>"""
 
 
-def facts(told: Mapping[str, str | None]) -> Html:
+def fact_list(told: Mapping[str, str | None]) -> Html:
     """Return names with what is said of each; what is empty is left out."""
     return el("dl", *(join([el("dt", name), el("dd", said)]) for name, said in told.items() if said))
 
@@ -198,22 +198,22 @@ def spelled(verb: str, *names: str, options: Sequence[str] = ()) -> str:
     return shlex.join(("harness", verb, *options, *apart, *names))
 
 
-def command(words: str) -> Html:
+def copyable_command(words: str) -> Html:
     """Return a command, as `spelled` writes it, with a button that copies it."""
     return el("li", el("code", words), el("button", "copy", class_="copy", type="button", data_text=words))
 
 
-def void(name: str, **attributes: str) -> Html:
+def void_element(name: str, **attributes: str) -> Html:
     """Return an element that has no inside, such as a field of a form."""
     return Html(el(name, **attributes).removesuffix(f"</{name}>"))
 
 
-def commands(lines: Iterable[str]) -> Html:
+def copyable_commands(lines: Iterable[str]) -> Html:
     """Return commands to copy, each as `spelled` writes it."""
-    return el("ul", *map(command, lines), class_="plain")
+    return el("ul", *map(copyable_command, lines), class_="plain")
 
 
-def waiting(words: str, live: str, done: int = 0, total: int = 0) -> Html:
+def progress_element(words: str, live: str, done: int = 0, total: int = 0) -> Html:
     """Return a bar of something under way, which the page follows; without an address it is not followed."""
     bar = el("progress", max=str(total or 1), value=str(done), aria_label=words)
     followed = {"data_live": live} if live else {}

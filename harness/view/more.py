@@ -17,10 +17,20 @@ from harness.store.events import AttemptEvent
 from harness.view.answers import AnswerParts
 from harness.view.differences import MovedRow, comparison_path, read_comparison
 from harness.view.index import index_path, is_fresh, prompt_words, was_made_here
-from harness.view.look import badge, commands, facts, grid, page, run_address, spelled, void, waiting
+from harness.view.look import (
+    copyable_commands,
+    fact_list,
+    progress_element,
+    run_address,
+    spelled,
+    table_element,
+    verdict_badge,
+    void_element,
+    whole_page,
+)
 from harness.view.queries import AnswerIndex
-from harness.view.runs import index_waits
-from harness.view.site import Job, Site, name_of
+from harness.view.runs import index_progress
+from harness.view.site import Job, Site, run_manifest_name
 
 OFFERED = 100  # runs that are offered for comparison
 LISTED = 300  # lines of a page
@@ -29,10 +39,10 @@ EVENTS = 400  # lines of a transcript on one page
 
 def _waits(title: str, job: Job, here: str) -> bytes:
     if job.over and job.error:
-        return page(title, el("p", job.error, class_="note bad"), here=here)
+        return whole_page(title, el("p", job.error, class_="note bad"), here=here)
     live = f"/working?{urlencode([('word', one) for one in job.words])}"
-    bar = waiting(job.text, live, int(job.said.get("done", 0)), int(job.said.get("total", 0)))
-    return page(title, bar, here=here, again=True)
+    bar = progress_element(job.text, live, int(job.said.get("done", 0)), int(job.said.get("total", 0)))
+    return whole_page(title, bar, here=here, again=True)
 
 
 # Compare
@@ -44,7 +54,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
     models = tuple(one for one in (given.get("left_model", "")[:200], given.get("right_model", "")[:200]) if one)
     form = _choose(site, given)
     if not left or not (right or len(models) == 2):
-        return page("Compare", form, here="/compare")
+        return whole_page("Compare", form, here="/compare")
     runs = (left, right or left)
     for run in runs:
         site.record(run)
@@ -55,11 +65,11 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
     if not was_made_here(site.store, path):
         job = site.jobs.start(*words)
         if not job.over or job.error:
-            return _waits("Compare", job, "/compare") if not job.error else page(
+            return _waits("Compare", job, "/compare") if not job.error else whole_page(
                 "Compare", form, el("p", job.error, class_="note bad"), here="/compare"
             )  # fmt: skip
         site.jobs.forget(*words)
-        return page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
+        return whole_page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
     after = int(given["after"]) if given.get("after", "").isdecimal() else 0
     found = read_comparison(path, after)
     following = {name: value for name, value in given.items() if name != "after"} | {"after": str(found.next)}
@@ -67,7 +77,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         form,
         _sides(site, runs, models),
         *(el("p", one, class_="note") for one in found.told["remarks"]),
-        grid(
+        table_element(
             "Paired differences, right less left; p corrected by Holm's method",
             (
                 "models",
@@ -89,7 +99,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         el("h2", "Items whose scores moved"),
         el("p", _moved_words(found.told)),
         _left_out(found.told),
-        grid(
+        table_element(
             "Items that moved",
             ("item", "models", "dataset", "wording", "score", "left", "right", "left answer", "right answer", "sides"),
             _moved_rows(site, runs, found.rows),
@@ -100,9 +110,9 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         if found.next
         else None,
         el("h2", "Check it"),
-        commands(_compare_commands(runs, models)),
+        copyable_commands(_compare_commands(runs, models)),
     ]
-    return page("Compare", *parts, here="/compare")
+    return whole_page("Compare", *parts, here="/compare")
 
 
 def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[str]:
@@ -113,7 +123,7 @@ def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[st
 
 def _choose(site: Site, given: Mapping[str, str]) -> Html:
     ended = [one.run for one in reversed(site.runs().values()) if one.ended][:OFFERED]
-    named = [(run, f"{name_of(site, site.begun(run))} {run}") for run in ended]
+    named = [(run, f"{run_manifest_name(site, site.begun(run))} {run}") for run in ended]
     parts = []
     for side in ("left", "right"):
         chosen = given.get(side, "")
@@ -123,7 +133,9 @@ def _choose(site: Site, given: Mapping[str, str]) -> Html:
         chooser = el("select", *made, name_=side, id=side)
         parts.append(el("div", el("label", f"{side} run", for_=side), chooser, class_="words"))
         field = f"{side}_model"
-        box = void("input", name_=field, id=field, value=given.get(field, ""), placeholder="each model of both runs")
+        box = void_element(
+            "input", name_=field, id=field, value=given.get(field, ""), placeholder="each model of both runs"
+        )
         label = el("label", f"{side} model", for_=field)
         parts.append(el("div", label, box))
     parts.append(el("div", el("button", "Compare", type="submit")))
@@ -134,9 +146,9 @@ def _sides(site: Site, runs: Sequence[str], models: Sequence[str]) -> Html:
     told = {}
     for place, side in enumerate(("left", "right")):
         run = runs[place]
-        words = [el("a", name(name_of(site, site.begun(run))), " ", el("code", run), href=run_address(run))]
+        words = [el("a", name(run_manifest_name(site, site.begun(run))), " ", el("code", run), href=run_address(run))]
         told[side] = join([*words, f", model {models[place]}" if models else ""])
-    return facts(told)
+    return fact_list(told)
 
 
 def _line(one: Mapping[str, Any]) -> Sequence[str]:
@@ -201,7 +213,7 @@ def _reason(told: Mapping[str, Any], prompts: Sequence[str]) -> Html | None:
     differ = [
         f"{one['stage']} ({', '.join(one['changed'][:4])})" for one in found["stages"] if one["verdict"] == "differs"
     ]
-    said = facts(
+    said = fact_list(
         {
             "the two agree in": found["level"] if found["level"] != "differs" else "no level: they differ",
             "first step that differs": found["first"],
@@ -215,7 +227,7 @@ def _reason(told: Mapping[str, Any], prompts: Sequence[str]) -> Html | None:
         sides = compared(*cut_to_difference(one["left"], one["right"], 600, 100))
         rows.append((one["file"], str(one["line"]), *sides))
     lines = (
-        grid("Lines of files that differ", ("file", "line", "left", "right"), rows, numbers=(1,), wide=(2, 3))
+        table_element("Lines of files that differ", ("file", "line", "left", "right"), rows, numbers=(1,), wide=(2, 3))
         if rows
         else None
     )
@@ -265,7 +277,7 @@ def _moved(runs: Sequence[str], one: MovedRow, answers: Sequence[str]) -> Sequen
         _number(one.left_value),
         _number(one.right_value),
         *_told_apart(*(" ".join(one[:320].split())[:160] for one in answers)),
-        badge("changed") if one.changed else "",
+        verdict_badge("changed") if one.changed else "",
     )
 
 
@@ -300,7 +312,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     for run, model in zip(runs, models, strict=True):
         path = index_path(site.store, run)
         if not is_fresh(site.store, run, site.known(run).record):
-            return page(item, index_waits(site, run), here="/compare", again=True)
+            return whole_page(item, index_progress(site, run), here="/compare", again=True)
         with AnswerIndex.opened(path) as index:
             number = index.find(item, template, model)
             if number is None:
@@ -317,11 +329,11 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
         if any(pair):
             shown += [el("h2", title), _both(title, *compared(*cut_to_difference(pair[0], pair[1], 8000, 400)))]
     heads = [
-        facts(
+        fact_list(
             {
                 "model": name(found.listed.model),
                 "run": el("a", el("code", run), href=run_address(run, "answers", str(number))),
-                "outcome": badge(found.listed.outcome, found.listed.side) if found.listed.outcome else "",
+                "outcome": verdict_badge(found.listed.outcome, found.listed.side) if found.listed.outcome else "",
                 "score": _number(found.listed.value),
                 "step": el("code", one.step),
                 "key": el("code", one.key),
@@ -338,7 +350,7 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     back = {"left": runs[0], "right": runs[1], "left_model": models[0], "right_model": models[1]}
     link = el("p", el("a", "the comparison", href=f"/compare?{urlencode(back)}"), class_="pages")
     head = join([name(item), el("span", f" · wording {template}", class_="soft")])
-    return page(
+    return whole_page(
         item,
         link,
         el("div", *(el("div", one) for one in heads), class_="sides"),
@@ -372,7 +384,7 @@ def _again(address: str) -> Html:
 def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
     """Return the published numbers of the project's manifests, each with its verdict."""
     if site.root is None:
-        return page(
+        return whole_page(
             "Claims", el("p", "A store alone is looked at: claims stand in manifests.", class_="note"), here="/claims"
         )
     job = _told(site, "claims", "again" in given and "verdict" not in given)
@@ -398,7 +410,7 @@ def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
             _value(one["published"]),
             _value(one["value"]),
             one["tolerance"],
-            badge(one["verdict"].partition(":")[0]),
+            verdict_badge(one["verdict"].partition(":")[0]),
             el("a", el("code", one["run"]), href=run_address(one["run"])) if one["run"] else short(one["verdict"], 120),
             one["where"],
         )
@@ -410,8 +422,8 @@ def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
         if len(chosen) > LISTED
         else None
     )
-    table = grid("Claims", head, rows, numbers=(2, 3), wide=(6, 7))
-    return page(
+    table = table_element("Claims", head, rows, numbers=(2, 3), wide=(6, 7))
+    return whole_page(
         "Claims", el("p", *chips, " ", el("a", "all", href="/claims")), cut, table, _again("/claims"), here="/claims"
     )
 
@@ -426,11 +438,15 @@ def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
     if "told" not in job.said:
         return _waits("Doctor", job, "/doctor")
     rows = [
-        (badge(one["state"]), one["subject"], short(one["found"], 600), short(one["advice"], 600))
+        (verdict_badge(one["state"]), one["subject"], short(one["found"], 600), short(one["advice"], 600))
         for one in job.said["told"]["findings"]
     ]
-    table = grid("What this machine can do", ("state", "what", "found", "how to improve it"), rows, wide=(2, 3))
-    return page("Doctor", table, commands(map(spelled, ("doctor", "fsck"))), _again("/doctor"), here="/doctor")
+    table = table_element(
+        "What this machine can do", ("state", "what", "found", "how to improve it"), rows, wide=(2, 3)
+    )
+    return whole_page(
+        "Doctor", table, copyable_commands(map(spelled, ("doctor", "fsck"))), _again("/doctor"), here="/doctor"
+    )
 
 
 # Attempts
@@ -447,7 +463,7 @@ def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
             name(one.get("manifest", "")),
             f"{one.get('split', '')}{' (hidden)' if one.get('hidden') else ''}",
             name(one.get("label", "")),
-            badge(one["status"]),
+            verdict_badge(one["status"]),
             f"{one.get('answered', 0)} of {one.get('items', 0)}",
             str(one.get("calls", "")),
             el("a", "its scores", href=run_address(one["run"])) if one.get("run") else "",
@@ -457,7 +473,9 @@ def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
     head = ("attempt", "manifest", "split", "agent", "status", "answered", "calls", "run")
     more = job.said["told"]["more"]
     cut = el("p", f"{more:,} older ones: `harness attempts ls --most 0`", class_="soft") if more else None
-    return page("Attempts", grid("Attempts", head, rows, numbers=(5, 6)), cut, _again("/attempts"), here="/attempts")
+    return whole_page(
+        "Attempts", table_element("Attempts", head, rows, numbers=(5, 6)), cut, _again("/attempts"), here="/attempts"
+    )
 
 
 def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
@@ -466,7 +484,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     begun = chain.events[0]
     why = _closed(site, begun)
     after = int(given["after"]) if given.get("after", "").isdecimal() else 0
-    told = facts(
+    told = fact_list(
         {
             "manifest": name(begun["name"]),
             "split": begun["split"] + (", hidden" if begun["hidden"] else ""),
@@ -488,9 +506,11 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
         else None
     )
     kept = el("p", f"What was answered is not shown: {why}.", class_="note") if why else None
-    table = grid("Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,))
-    checks = commands(spelled("attempts", verb, str(begun["attempt"])) for verb in ("verify", "show"))
-    return page(
+    table = table_element(
+        "Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,)
+    )
+    checks = copyable_commands(spelled("attempts", verb, str(begun["attempt"])) for verb in ("verify", "show"))
+    return whole_page(
         f"Attempt {begun['attempt'][:24]}",
         told,
         el("h2", "Check it"),

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from harness.errors import InputError
-from harness.view.index import connect
+from harness.view.index import open_index
 
 PAGE = 50
 NUMBERS = ("a.id", "s.answer", "said.rowid")  # columns that are an answer's number
@@ -32,7 +32,7 @@ SIDES = {"wrong": "s.side = 0", "right": "s.side = 1"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerQuery:
     """Which answers are wanted, as an address says it; an empty text wants any."""
 
     dataset: str = ""
@@ -50,7 +50,7 @@ class Asked:
     after: str = ""  # the key of the last row of the page before
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> Asked:
+    def read(cls, given: Mapping[str, str]) -> AnswerQuery:
         """Read what an address says; InputError for what no page has."""
         found = cls(**{one.name: given[one.name][:400] for one in fields(cls) if one.name in given})
         for value, known in ((found.sort, ORDERS), (found.within, ("answers", "prompts")), (found.side, ("", *SIDES))):
@@ -63,7 +63,7 @@ class Asked:
     def address(self, **changed: str) -> str:
         """Return the address of these answers with other values of some fields; of the first page, unless said."""
         asked = replace(self, **{"after": "", **changed})
-        default = Asked()
+        default = AnswerQuery()
         told = {name: value for name, value in vars(asked).items() if value != getattr(default, name)}
         return f"?{urlencode(told)}"
 
@@ -98,7 +98,7 @@ class AnswerPage:
 
 
 @dataclass(frozen=True)
-class Place:
+class RowOrigin:
     """Where a row is: its blob, and the step that wrote it, with its key."""
 
     sha256: str
@@ -113,12 +113,12 @@ class AnswerPlaces:
     """Where the rows of one answer are."""
 
     listed: ListedAnswer
-    item: Place | None
-    gold: Place | None
-    prompt: Place | None
-    response: Place | None
-    scores: Mapping[str, Place] = field(default_factory=dict)
-    judgements: tuple[Place, ...] = ()
+    item: RowOrigin | None
+    gold: RowOrigin | None
+    prompt: RowOrigin | None
+    response: RowOrigin | None
+    scores: Mapping[str, RowOrigin] = field(default_factory=dict)
+    judgements: tuple[RowOrigin, ...] = ()
     others: tuple[ListedAnswer, ...] = ()  # other answers to the same item
 
 
@@ -127,7 +127,7 @@ class AnswerIndex:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._index = connect(path)
+        self._index = open_index(path)
 
     def close(self) -> None:
         """Close the file."""
@@ -164,12 +164,12 @@ class AnswerIndex:
             raise InputError(f"this run has no {kind} {name[:60]!r}", next="choose one of the list")
         return int(found[0])
 
-    def scorer(self, asked: Asked) -> int | None:
+    def scorer(self, asked: AnswerQuery) -> int | None:
         """Return the number of the scorer whose scores are shown: the one that is asked for, else the first."""
         known = self.of_kind("scorer")
         return self._number("scorer", asked.scorer or known[0]) if asked.scorer or known else None
 
-    def _where(self, asked: Asked, without: str = "") -> tuple[list[str], list[Any]]:
+    def _where(self, asked: AnswerQuery, without: str = "") -> tuple[list[str], list[Any]]:
         """Return the conditions of what is asked, and their values; `without` leaves one field out."""
         found: list[str] = []
         values: list[Any] = []
@@ -191,7 +191,7 @@ class AnswerIndex:
             found.append("a.failed = 1")
         return found, values
 
-    def page(self, asked: Asked, size: int = PAGE) -> AnswerPage:
+    def page(self, asked: AnswerQuery, size: int = PAGE) -> AnswerPage:
         """Return a page of the answers that are asked for."""
         total, more = self._total(asked)
         column, way = ORDERS[asked.sort]
@@ -213,7 +213,7 @@ class AnswerIndex:
             following = str(last.id) if by_number else f"{self._key(last, column)!r}~{last.id}"
         return AnswerPage(tuple(rows[:size]), following, total, more)
 
-    def _walk(self, asked: Asked) -> tuple[str, str, list[str], list[Any]]:
+    def _walk(self, asked: AnswerQuery) -> tuple[str, str, list[str], list[Any]]:
         """Return how the answers are walked through: tables, the column that counts them, conditions, and values."""
         scorer = self.scorer(asked) or 0
         scored = f"LEFT JOIN scores s ON s.answer = a.id AND s.scorer = {scorer}"
@@ -243,7 +243,7 @@ class AnswerIndex:
             values += span
         return source, walk, where, values
 
-    def _words_lead(self, asked: Asked, words: str, spans: list[list[int]]) -> bool:
+    def _words_lead(self, asked: AnswerQuery, words: str, spans: list[list[int]]) -> bool:
         """Whether answers are looked for by their words first, and not by filters and order.
 
         A walk through the answers with the words costs `STEP` each, a look whether an answer has them `LOOK`. Which of
@@ -253,7 +253,7 @@ class AnswerIndex:
         query = f"SELECT count(*) FROM (SELECT 1 FROM said WHERE said MATCH ? AND {between} LIMIT {MANY})"  # noqa: S608
         values = [words, *(end for span in spans for end in span)]
         with_words = self._searched(query, values)
-        passing, every = self._counted(asked), self._counted(Asked(model=asked.model, dataset=asked.dataset))
+        passing, every = self._counted(asked), self._counted(AnswerQuery(model=asked.model, dataset=asked.dataset))
         if with_words < MANY and asked.sort != "item":
             return True  # few enough to be sorted
         wanted = PAGE if asked.sort != "item" else COUNTED
@@ -267,7 +267,7 @@ class AnswerIndex:
         except sqlite3.OperationalError as bad:
             raise InputError(f"these words cannot be searched: {bad}", next="search for plain words") from bad
 
-    def _counted(self, asked: Asked) -> int:
+    def _counted(self, asked: AnswerQuery) -> int:
         """Return how many answers pass the filters, whatever their words and item."""
         said, told = self._where(asked)
         text = " AND ".join([*said, *self._of_scorer(asked)]).replace("a.", "").replace("s.", "")
@@ -283,7 +283,7 @@ class AnswerIndex:
         [found] = self._index.execute("SELECT tokens FROM answers WHERE id = ?", (row.id,)).fetchone()
         return float(found)
 
-    def _total(self, asked: Asked) -> tuple[int, bool]:
+    def _total(self, asked: AnswerQuery) -> tuple[int, bool]:
         """Return how many answers are asked for, and whether there are more than were counted."""
         passing = self._counted(asked)
         if not passing or not (spelled_query(asked.q) or asked.item):
@@ -293,7 +293,7 @@ class AnswerIndex:
         found = self._searched(query, values)
         return min(found, COUNTED), found > COUNTED
 
-    def _of_scorer(self, asked: Asked) -> list[str]:
+    def _of_scorer(self, asked: AnswerQuery) -> list[str]:
         scorer = self.scorer(asked)
         return [f"(s.scorer = {scorer} OR s.scorer IS NULL)"] if scorer else []
 
@@ -313,7 +313,7 @@ class AnswerIndex:
             *(names.get(finish, ""), value, side, names.get(outcome, "")),
         )
 
-    def facet(self, asked: Asked, kind: str) -> list[tuple[str, int]]:
+    def facet(self, asked: AnswerQuery, kind: str) -> list[tuple[str, int]]:
         """Return the values of a filter with the numbers of answers, under all other filters that are asked for."""
         column = {"group": "grp"}.get(kind, kind)
         said, told = self._where(asked, without=kind)
@@ -327,7 +327,7 @@ class AnswerIndex:
 
     def answer(self, number: int, scorer: str = "") -> AnswerPlaces:
         """Return where the rows of an answer are; InputError if there is none with this number."""
-        first = self.scorer(Asked(scorer=scorer)) or 0
+        first = self.scorer(AnswerQuery(scorer=scorer)) or 0
         source = f"FROM answers a LEFT JOIN scores s ON s.answer = a.id AND s.scorer = {first}"
         rows = self._listed(f"{source} WHERE a.id = ?", [number])
         if not rows:
@@ -353,11 +353,11 @@ class AnswerIndex:
             tuple(others),
         )
 
-    def _place(self, blob: int | None, at: int, size: int) -> Place | None:
+    def _place(self, blob: int | None, at: int, size: int) -> RowOrigin | None:
         if blob is None:
             return None
         sha256, step, key = self._index.execute("SELECT sha256, step, key FROM blobs WHERE id = ?", (blob,)).fetchone()
-        return Place(sha256, at, size, step, key)
+        return RowOrigin(sha256, at, size, step, key)
 
     def scored_rows(self, scorer: str) -> list[tuple[str, int, int, str]]:
         """Return the answers that have a value by a scorer: blob, first byte there, number, and dataset."""
@@ -384,7 +384,7 @@ class AnswerIndex:
         return str(said)
 
 
-def _after(asked: Asked, column: str, walk: str, way: str) -> tuple[str, list[Any]]:
+def _after(asked: AnswerQuery, column: str, walk: str, way: str) -> tuple[str, list[Any]]:
     """Return the condition that a row follows the key of a page's last one."""
     try:
         if column in NUMBERS:

@@ -21,9 +21,19 @@ from harness.store.events import Event
 from harness.store.store import follow_journal
 from harness.view.index import index_path, is_fresh
 from harness.view.live import RunFollower
-from harness.view.look import badge, commands, facts, grid, page, run_address, spelled, void, waiting
+from harness.view.look import (
+    copyable_commands,
+    fact_list,
+    progress_element,
+    run_address,
+    spelled,
+    table_element,
+    verdict_badge,
+    void_element,
+    whole_page,
+)
 from harness.view.queries import AnswerIndex
-from harness.view.site import Site, name_of
+from harness.view.site import Site, run_manifest_name
 
 PAGE = 50
 FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -48,7 +58,7 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
     last = shown = ""
     for known in runs:
         begun = site.begun(known.run)
-        called = name_of(site, begun)
+        called = run_manifest_name(site, begun)
         if wanted and called != wanted:
             continue
         if len(rows) == PAGE:
@@ -56,7 +66,7 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
             break
         rows.append(_row(site, known.run, begun, called))
         shown = known.run
-    told = grid(
+    told = table_element(
         "Runs, newest first",
         ("run", "manifest", "status", "verdict", "engine", "placement", "began", "took", "steps", "cost"),
         rows,
@@ -68,7 +78,9 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
     )
     only = el("p", "only runs of ", name(wanted), " ", el("a", "all", href="/"), class_="soft") if wanted else None
     where = el("p", "store ", el("code", str(site.store.root)), class_="soft small")
-    return page("Runs", where, only, told, following, _manifests(site) if not after and not wanted else None, here="/")
+    return whole_page(
+        "Runs", where, only, told, following, _manifests(site) if not after and not wanted else None, here="/"
+    )
 
 
 def _manifests(site: Site) -> Html | None:
@@ -82,7 +94,7 @@ def _manifests(site: Site) -> Html | None:
     for path in found:
         place, called = path.relative_to(site.root).as_posix(), _manifest_name(path)
         links.append([el("a", called, href=_of_manifest(called)), el("code", place), el("code", spelled("run", place))])
-    return join([el("h2", "Manifests"), grid("Manifests of the project", ("name", "file", "command"), links)])
+    return join([el("h2", "Manifests"), table_element("Manifests of the project", ("name", "file", "command"), links)])
 
 
 def _of_manifest(called: str) -> str:
@@ -100,37 +112,37 @@ def _manifest_name(path: Path) -> str:
 def _row(site: Site, run: str, begun: Event | None, called: str) -> Sequence[str]:
     link = el("a", run, href=run_address(run), class_="mono")
     if begun is None:
-        return (link, "", badge(DAMAGED), "", "", "", "", "", "", "")
+        return (link, "", verdict_badge(DAMAGED), "", "", "", "", "", "", "")
     engine, at = str(begun["engine"]), _minute(begun["at"])
     told = (link, el("a", name(called), href=_of_manifest(called)))
     if not site.known(run).ended:
         follower = RunFollower(site.store, run)
         follower.read_on()
         bar = _bar(follower)
-        return (*told, badge(UNENDED), bar, engine, _placement(begun), at, "", f"{follower.done}", "")
+        return (*told, verdict_badge(UNENDED), bar, engine, _placement(begun), at, "", f"{follower.done}", "")
     try:
         record = site.record(run)
         verdict, _ = site.verdict(record)
     except HarnessError:
-        return (*told, badge(DAMAGED), "", engine, _placement(begun), at, "", "", "")
+        return (*told, verdict_badge(DAMAGED), "", engine, _placement(begun), at, "", "", "")
     steps = record.body["steps"]
     limit = f" · first {record.body['limit']} items" if record.body.get("limit") else ""
     return (
         *told,
-        join([badge(record.body["status"]), limit]),
-        badge(verdict),
+        join([verdict_badge(record.body["status"]), limit]),
+        verdict_badge(verdict),
         engine,
         _placement(begun),
         at,
-        took(record.body),
+        duration_text(record.body),
         f"{steps['executed']:,} + {steps['cached']:,}",
-        cost(record.body),
+        cost_text(record.body),
     )
 
 
 def _bar(follower: RunFollower) -> Html:
     live = "" if follower.over else run_address(follower.run, "live")
-    return waiting(follower.text, live, follower.done, follower.total)
+    return progress_element(follower.text, live, follower.done, follower.total)
 
 
 def _placement(begun: Mapping[str, Any]) -> str:
@@ -142,7 +154,7 @@ def _minute(at: str) -> str:
     return at[:16].replace("T", " ")
 
 
-def took(body: RecordBody) -> str:
+def duration_text(body: RecordBody) -> str:
     """Return how long a run took, in words."""
     ends = [datetime.datetime.fromisoformat(str(body[one])) for one in ("started", "finished") if body.get(one)]
     if len(ends) < 2:
@@ -157,7 +169,7 @@ def took(body: RecordBody) -> str:
     )
 
 
-def cost(body: RecordBody) -> str:
+def cost_text(body: RecordBody) -> str:
     """Return what a run spent, in dollars; empty if no model was paid."""
     whole = sum(
         (Decimal(str(one["dollars"])) for one in body.get("calls", {}).values() if "dollars" in one), Decimal(0)
@@ -168,24 +180,26 @@ def cost(body: RecordBody) -> str:
 def run_page(site: Site, run: str) -> bytes:
     """Return the page of one run."""
     known, begun = site.known(run), site.begun(run)
-    called = name_of(site, begun)
+    called = run_manifest_name(site, begun)
     head = join([name(called), " ", el("span", run, class_="soft mono small")])
     if begun is None or not known.ended:
-        return page(called or run, *_unended(site, run, begun), head=head, here="/", again=True)
+        return whole_page(called or run, *_unended(site, run, begun), head=head, here="/", again=True)
     record = site.record(run)
     verdict, outputs = site.verdict(record)
     lock = site.lock(str(record.body["lock"]))
     body = record.body
-    said = facts(
+    said = fact_list(
         {
-            "verdict": badge(verdict),
-            "status": join([badge(body["status"]), f", {took(body)}, began {_minute(body['started'])}"]),
+            "verdict": verdict_badge(verdict),
+            "status": join(
+                [verdict_badge(body["status"]), f", {duration_text(body)}, began {_minute(body['started'])}"]
+            ),
             "study": str(lock.intent["study"]),
             "engine": f"{body['engine']}, isolation {body['isolation']}, {_placement(body)}",
             "image": el("code", str(body["image"])) if body["image"] not in ("", "none") else "",
             "limited to": f"the first {body['limit']} items of each dataset" if body.get("limit") else "",
             "steps": ", ".join(f"{count:,} {kind}" for kind, count in _counts(body["steps"])),
-            "cost": cost(body),
+            "cost": cost_text(body),
             "manifest": el("code", body["manifest"]),
             "lock": el("code", body["lock"]),
             "record": el("code", known.record),
@@ -204,7 +218,7 @@ def run_page(site: Site, run: str) -> bytes:
         said,
         el("h2", "What the verdict rests on"),
         _basis(record),
-        grid(
+        table_element(
             "Outputs, held against what was accepted",
             ("output", "verdict", "level", "sha256", "bytes", "detail"),
             [_output(run, record, one) for one in outputs],
@@ -216,15 +230,15 @@ def run_page(site: Site, run: str) -> bytes:
         scores_part(site, run),
         _figures(site, run, record),
         el("h2", "Check it"),
-        commands(_commands(run, site, called)),
+        copyable_commands(_commands(run, site, called)),
         el("h2", "Pins"),
-        grid("What the lock pins", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
+        table_element("What the lock pins", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
         el("h2", "Receipts and machine"),
         block(
             json.dumps({one: body.get(one) for one in TOLD if body.get(one)}, indent=1), "the machine, by the record"
         ),
     )
-    return page(called, *parts, head=head, here="/")
+    return whole_page(called, *parts, head=head, here="/")
 
 
 def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
@@ -236,15 +250,15 @@ def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
     if begun is None:
         yield el("p", "The journal of this run does not begin as the list of runs says.", class_="note bad")
-        yield commands((spelled("audit", run), spelled("fsck")))
+        yield copyable_commands((spelled("audit", run), spelled("fsck")))
         return
     follower = RunFollower(site.store, run)
     follower.read_on()
     yield _bar(follower)
-    yield facts(
+    yield fact_list(
         {"engine": str(begun["engine"]), "began": _minute(begun["at"]), "manifest": el("code", begun["manifest"])}
     )
-    yield commands((spelled("runs", name_of(site, begun)),))
+    yield copyable_commands((spelled("runs", run_manifest_name(site, begun)),))
 
 
 def _basis(record: Record) -> Html:
@@ -266,7 +280,7 @@ def _basis(record: Record) -> Html:
         ),
         "chain": f"{body['events']} events, head {body['head'][:16]}…",
     }
-    return facts(told)
+    return fact_list(told)
 
 
 def _output(run: str, record: Record, one: Any) -> Sequence[str]:
@@ -274,7 +288,7 @@ def _output(run: str, record: Record, one: Any) -> Sequence[str]:
     link = el("a", one.name, href=run_address(run, "outputs", one.name)) if made else one.name
     level = one.level if isinstance(one.level, str) else json.dumps(dict(one.level))
     size = f"{made['size']:,}" if made else ""
-    return (link, badge(one.verdict), level, el("code", one.sha256[:12]), size, one.detail)
+    return (link, verdict_badge(one.verdict), level, el("code", one.sha256[:12]), size, one.detail)
 
 
 def _failures(site: Site, record: Record) -> Html | None:
@@ -287,21 +301,24 @@ def _failures(site: Site, record: Record) -> Html | None:
         for one in found
     ]
     return join(
-        [el("h2", "Steps that failed"), grid("Failed steps", ("step", "outcome", "what it said"), rows, wide=(2,))]
+        [
+            el("h2", "Steps that failed"),
+            table_element("Failed steps", ("step", "outcome", "what it said"), rows, wide=(2,)),
+        ]
     )
 
 
 def scores_part(site: Site, run: str) -> Html:
     """Return the table of a run's scores, or how far its index is."""
     if not is_fresh(site.store, run, site.known(run).record):
-        return index_waits(site, run)
+        return index_progress(site, run)
     with AnswerIndex.opened(index_path(site.store, run)) as index:
         told = index.document("report")
     if not told["lines"]:
         return el("p", "This run scored no answers.", class_="soft")
     rows = [_line(run, one, told["meanings"]) for one in told["lines"][:SHOWN_LINES]]
     head = ("model", "dataset", "scorer", "n", "value", "95 % interval", "certificate", "errors", "tokens", "cost")
-    parts = [grid("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9))]
+    parts = [table_element("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9))]
     if further := told["further"]:
         fields = ("model", "dataset", "scorer", "metric", "column", "group")
         names = (*fields, "n", "value", "95 % interval")
@@ -309,13 +326,13 @@ def scores_part(site: Site, run: str) -> Html:
             [*(str(one.get(field, "")) for field in fields), str(one["n"]), _number(one.get("value")), _ends(one)]
             for one in further[:SHOWN_LINES]
         ]
-        parts.append(grid("Several answers to a prompt, and groups", names, more, numbers=(6, 7, 8)))
+        parts.append(table_element("Several answers to a prompt, and groups", names, more, numbers=(6, 7, 8)))
     if len(told["lines"]) > SHOWN_LINES or len(further) > SHOWN_LINES:
         parts.append(el("p", "Longer tables: ", el("code", spelled("scores", run, options=("--csv",))), class_="soft"))
     return join(parts)
 
 
-def index_waits(site: Site, run: str) -> Html:
+def index_progress(site: Site, run: str) -> Html:
     """Return how far the index of a run is; it is begun if it was not."""
     job = site.jobs.start("index", str(site.store.root), run)
     if job.over and job.error:
@@ -323,7 +340,9 @@ def index_waits(site: Site, run: str) -> Html:
     if job.over:
         site.jobs.forget("index", str(site.store.root), run)
     words = f"the index of this run is made: {job.text}"
-    return waiting(words, run_address(run, "indexing"), int(job.said.get("done", 0)), int(job.said.get("total", 0)))
+    return progress_element(
+        words, run_address(run, "indexing"), int(job.said.get("done", 0)), int(job.said.get("total", 0))
+    )
 
 
 def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequence[str]:
@@ -340,7 +359,7 @@ def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequ
         f"{one['n']:,}",
         _number(one.get("value")),
         _ends(one),
-        el("span", badge(certificate), title=str(one.get("certificate_text", ""))) if certificate else "",
+        el("span", verdict_badge(certificate), title=str(one.get("certificate_text", ""))) if certificate else "",
         f"{one['errors']:,}" if one["errors"] else "",
         f"{tokens:,}" if tokens else "",
         f"${one['dollars']}" if one.get("dollars") else "",
@@ -370,7 +389,7 @@ def _figures(site: Site, run: str, record: Record) -> Html | None:
 
 
 def _image(run: str, output: str) -> Html:
-    return void("img", src=f"{run_address(run, 'outputs', output)}?raw=1", alt=output, loading="lazy")
+    return void_element("img", src=f"{run_address(run, 'outputs', output)}?raw=1", alt=output, loading="lazy")
 
 
 def _commands(run: str, site: Site, called: str) -> Iterator[str]:
@@ -396,7 +415,7 @@ def output_page(site: Site, run: str, output: str) -> bytes:
     made = record.outputs.get(output)
     if made is None:
         raise InputError(f"this run has no output {output[:80]!r}", where=run, next="choose one of the run's page")
-    told = facts(
+    told = fact_list(
         {
             "sha256": el("code", made["sha256"]),
             "bytes": f"{made['size']:,}",
@@ -413,8 +432,8 @@ def output_page(site: Site, run: str, output: str) -> bytes:
             text = blob.read(4 * SHOWN_TEXT).decode("utf-8", "replace")
         cut = el("p", "The beginning of it.", class_="soft") if made["size"] > SHOWN_TEXT else None
         shown = join([cut, block(text[:SHOWN_TEXT], output)])
-    links = commands((spelled("get", run, output), spelled("explain", run, made["step"])))
-    return page(output, el("p", el("a", "the run", href=run_address(run))), told, links, shown, here="/")
+    links = copyable_commands((spelled("get", run, output), spelled("explain", run, made["step"])))
+    return whole_page(output, el("p", el("a", "the run", href=run_address(run))), told, links, shown, here="/")
 
 
 def raw_output(site: Site, run: str, output: str) -> tuple[bytes, str]:

@@ -15,12 +15,12 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError
-from harness.evidence.compare import Verdict, compare, overall, tolerance_text
+from harness.evidence.compare import Verdict, compare_outputs, overall_verdict, tolerance_text
 from harness.evidence.record import FAIL, Record, read_record, self_check
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.events import Event
 from harness.store.notes import RowPlace
-from harness.store.store import Listed, Store, list_runs, require_listed, started
+from harness.store.store import Listed, Store, list_runs, read_start, require_listed
 from harness.verbs.project import Project
 from harness.view.index import hidden_state
 
@@ -148,7 +148,7 @@ class Site:
 
     def begun(self, run: str) -> Event | None:
         """Return the first event of a run; None if it is not as listed."""
-        return started(self.store, self.known(run))
+        return read_start(self.store, self.known(run))
 
     def lock(self, digest: str) -> Lock:
         """Return a lock of the store."""
@@ -172,10 +172,12 @@ class Site:
         key = (record.run, self.known(record.run).record, mark)
         if key not in self._verdicts:
             expect = load_expect(self.root, name) if self.root and mark and not lock.intent.get("derived") else None
-            found = tuple(compare(record, expect, lock.sha256, lock.intent["outputs"], self.store.blobs.deliver))
+            found = tuple(
+                compare_outputs(record, expect, lock.sha256, lock.intent["outputs"], self.store.blobs.deliver)
+            )
             failing = self_check(record.outputs, self.store.blobs.deliver) == FAIL
             near = tolerance_text(sum(one.by_tolerance for one in found))
-            words = [overall(record, list(found)), "its own checks fail" if failing else "", near]
+            words = [overall_verdict(record, list(found)), "its own checks fail" if failing else "", near]
             if len(self._verdicts) > KEPT:
                 self._verdicts.clear()
             self._verdicts[key] = (", ".join(filter(None, words)), found)
@@ -187,7 +189,7 @@ def _lock(store: Store, digest: str) -> Lock:
     return read_lock(store.blobs.read(digest), "lock")
 
 
-def name_of(site: Site, begun: Event | None) -> str:
+def run_manifest_name(site: Site, begun: Event | None) -> str:
     """Return the name of the manifest of a run; empty if it cannot be read."""
     try:
         return str(site.lock(str(begun["lock"])).intent["name"]) if begun else ""

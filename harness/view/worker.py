@@ -71,11 +71,11 @@ def _tell(verb: str, folder: str, store: str) -> dict[str, Any]:
 def _agreement(store: str, path: str) -> dict[str, Any]:
     """Return how a scorer agrees with the labels in a file of the store."""
     from harness.store.notes import read_labels  # noqa: PLC0415
-    from harness.verbs.labelling import agreement, labelled_answers  # noqa: PLC0415
+    from harness.verbs.labelling import label_agreement, labelled_answers  # noqa: PLC0415
 
     opened = Store.open(Path(store))
     labels = read_labels(opened, opened.root / path)
-    return {"told": agreement(labelled_answers(opened, labels), labels.first["labels"])}
+    return {"told": label_agreement(labelled_answers(opened, labels), labels.first["labels"])}
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {

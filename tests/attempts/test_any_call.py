@@ -10,8 +10,8 @@ from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend, row
 from harness.attempts.codes import CODES
 from harness.attempts.session import Session
 from harness.attempts.shapes import REQUESTS, RESULTS
-from harness.attempts.transcript import begin_session, fold, session_log
-from harness.digest import canonical
+from harness.attempts.transcript import begin_session, fold_events, open_session_log
+from harness.digest import canonical_json
 from harness.store.journal import read_chain
 
 NAMES = sorted({name for model in REQUESTS.values() for name in model.model_fields} | {"item_id", "answer", "gold"})
@@ -27,7 +27,9 @@ def place(tmp_path):
     rows = [row(1, text='🜚\n"\\' * 9_000), *(row(number) for number in range(2, 30))]
     attempt = AttemptFolder(tmp_path, rows=rows, budget={"calls": 10**6, "seconds": 10**6})
     begin_session(tmp_path / "log", {"principal": "", "profile": "", "versions": {}, "tools": ""})
-    session = Session(session_log(os.open(tmp_path / "log", os.O_RDWR | os.O_APPEND)), FolderBackend(attempt), ZERO)
+    session = Session(
+        open_session_log(os.open(tmp_path / "log", os.O_RDWR | os.O_APPEND)), FolderBackend(attempt), ZERO
+    )
     yield attempt, session, tmp_path / "log"
     session.close()
 
@@ -48,11 +50,11 @@ def test_any_call_is_answered_in_bounds_and_written_down_once(place, data):
     reply = session.call(tool, args, FACTS)
     if reply.error is None:
         RESULTS[tool].model_validate(reply.unwrap())
-        assert len(canonical(reply.data)) < 64 * 1024
+        assert len(canonical_json(reply.data)) < 64 * 1024
     else:
         assert reply.error.name in CODES.keys() - {"E_INTERNAL"}
         assert len(reply.error.text) < 700 and reply.error.text.isprintable()
     session_chain, chain = read_chain(log, "session/1"), read_chain(attempt.path, "transcript/1")
-    assert (session_chain.broken, chain.broken, fold(chain.events).flaws) == ("", "", [])
+    assert (session_chain.broken, chain.broken, fold_events(chain.events).flaws) == ("", "", [])
     assert len(chain.events) + len(session_chain.events) == lines + 1
     assert reply.head in (chain.head, session_chain.head)

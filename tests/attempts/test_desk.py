@@ -10,8 +10,8 @@ from harness.attempts.calls import CallFacts
 from harness.attempts.codes import CODES, LONGEST
 from harness.attempts.desk import DeskClosedError
 from harness.attempts.shapes import FinishAttemptResult
-from harness.attempts.transcript import fold
-from harness.digest import canonical, sha256
+from harness.attempts.transcript import fold_events
+from harness.digest import canonical_json, sha256
 from harness.store.journal import read_chain
 
 
@@ -78,7 +78,7 @@ def test_wrong_arguments_are_refused_with_what_was_meant(attempt, desk, tool, ch
     assert reply.error.as_reply().keys() == {"code", "message", "next", "retryable"}
     last = events(attempt)[-1]
     assert (last["tool"], last["is_error"], last["code"]) == (tool, True, code)
-    assert last["result_sha256"] == sha256(canonical(reply.error.as_reply()))
+    assert last["result_sha256"] == sha256(canonical_json(reply.error.as_reply()))
     assert not desk.closed
 
 
@@ -103,7 +103,7 @@ def test_whatever_is_sent_is_refused_written_down_short_and_told_apart(attempt, 
     assert len(reply.error.text) < 600 and reply.error.text.isprintable()
     last = events(attempt)[-1]
     assert set(last["args"]) == {"head", "sha256", "size"} and last["args_sha256"] == last["args"]["sha256"]
-    assert len(canonical(last)) < 4_000
+    assert len(canonical_json(last)) < 4_000
 
 
 def test_a_defect_is_told_as_one_and_written_down(attempt, desk, monkeypatch):
@@ -192,7 +192,7 @@ def test_the_end_tells_counts_and_the_head_and_no_score(tmp_path, hidden, status
     assert (data["status"], data["n_answered"], data["n_missing"]) == (status, 2, 4)
     chain = read_chain(attempt.path, "transcript/1")
     assert chain.head == data["transcript_head"] == reply.head
-    assert chain.events[-1]["event"] == "attempt.closed" and fold(chain.events).flaws == []
+    assert chain.events[-1]["event"] == "attempt.closed" and fold_events(chain.events).flaws == []
     desk.shut()
 
 
@@ -212,7 +212,7 @@ def test_replies_before_the_end_do_not_depend_on_what_is_answered(tmp_path):
         data[0]["receipts"][0].pop("answer_sha256")
         for each in data:
             each.pop("transcript_head", None)
-        seen.append(canonical({"data": data}))
+        seen.append(canonical_json({"data": data}))
     assert seen[0] == seen[1]
 
 

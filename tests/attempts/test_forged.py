@@ -14,12 +14,12 @@ from support_scored import begin, open_project
 
 from harness import verbs
 from harness.attempts.reads import ViewReader
-from harness.attempts.transcript import answer_digest, fold
-from harness.digest import document, sealed, sha256
+from harness.attempts.transcript import answer_digest, fold_events
+from harness.digest import encode_document, seal_document, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.files import write_atomic
-from harness.run.attempts.score import replay
+from harness.run.attempts.score import replay_reads
 from harness.store.attempts import transcript_path
 from harness.store.events import AttemptEvent
 from harness.store.journal import START, Chain, check_chain, read_chain
@@ -33,7 +33,7 @@ def chained(*bodies: dict[str, Any]) -> Chain[AttemptEvent]:
     """Chain lines anew."""
     data, head = b"", START
     for number, body in enumerate(bodies):
-        line = document({**body, "n": number, "prev": head}) + b"\n"
+        line = encode_document({**body, "n": number, "prev": head}) + b"\n"
         data, head = data + line, sha256(line)
     return check_chain(data, "transcript/1")
 
@@ -71,7 +71,7 @@ def test_a_start_that_no_desk_writes_is_damage(attempt: AttemptFolder, change: d
     chain = chained(first(attempt, **change))
     assert chain.events and not chain.broken
     with pytest.raises(DamageError):
-        fold(chain.events)
+        fold_events(chain.events)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_receipts_that_are_not_of_their_answers_are_named(
 ) -> None:
     begun = first(attempt)
     chain = chained(begun, call(begun, args, receipts, **more))
-    state = fold(chain.events)
+    state = fold_events(chain.events)
     assert len(state.flaws) == 1 and state.flaws[0].startswith("record 1 has ")
     assert state.answers == {} and canary_hits(state) == 0
 
 
 def test_the_same_line_as_a_desk_writes_it_has_no_flaw(attempt: AttemptFolder) -> None:
     begun = first(attempt)
-    state = fold(chained(begun, call(begun, {"answers": [GIVEN]}, [RECEIPT])).events)
+    state = fold_events(chained(begun, call(begun, {"answers": [GIVEN]}, [RECEIPT])).events)
     assert state.flaws == [] and list(state.answers) == [ITEM]
 
 
@@ -129,7 +129,7 @@ def test_a_read_of_no_desk_differs_when_it_is_made_again(
     chain = chained(begun, call(begun, attempt.args(**named), tool=tool))
     view = ViewReader(*(os.open(attempt.folder / "view" / name, os.O_RDONLY) for name in ("items.jsonl", "media.bin")))
     try:
-        assert replay(chain.events, view).differing == (1,)
+        assert replay_reads(chain.events, view).differing == (1,)
     finally:
         view.close()
 
@@ -141,7 +141,7 @@ def test_reads_of_a_desk_are_the_same_when_they_are_made_again(attempt: AttemptF
     desk.shut()
     view = ViewReader(*(os.open(attempt.folder / "view" / name, os.O_RDONLY) for name in ("items.jsonl", "media.bin")))
     try:
-        assert replay(read_chain(attempt.path, "transcript/1").events, view).differing == ()
+        assert replay_reads(read_chain(attempt.path, "transcript/1").events, view).differing == ()
     finally:
         view.close()
 
@@ -157,14 +157,14 @@ def test_what_is_forged_is_told_by_the_verdict(tmp_path: Path) -> None:
     forged = call(events[0], {"answers": [GIVEN]}, [RECEIPT], prev=sha256(whole), n=1)
     asked = verbs.VerifyTranscriptRequest(attempt=name)
 
-    write_atomic(path, whole + document(forged) + b"\n")
+    write_atomic(path, whole + encode_document(forged) + b"\n")
     found = verbs.verify_transcript(project, asked)
     assert (found.verdict, found.flaws) == ("disagreed", ["record 1 answers an item that the view does not have"])
 
-    write_atomic(path, document({**events[0], "items": 9}) + b"\n")
+    write_atomic(path, encode_document({**events[0], "items": 9}) + b"\n")
     assert "the transcript counts other items than the view has" in verbs.verify_transcript(project, asked).flaws
 
-    write_atomic(path, document({**events[0], "secret": "zz"}) + b"\n")
+    write_atomic(path, encode_document({**events[0], "secret": "zz"}) + b"\n")
     found = verbs.verify_transcript(project, asked)
     assert (found.verdict, found.first_bad_seq) == ("disagreed", 0)
     assert verbs.list_attempts(project).attempts[0].status == "damaged"
@@ -178,12 +178,12 @@ def test_a_transcript_whose_lock_is_not_that_of_its_manifest_is_not_agreed_upon(
     store = project.open()
     path = transcript_path(store, name)
     begun = read_chain(path, "transcript/1").events[0]
-    lock = sealed({**json.loads(store.blobs.read(begun["lock"])), "manifest_sha256": ZERO})
+    lock = seal_document({**json.loads(store.blobs.read(begun["lock"])), "manifest_sha256": ZERO})
     asked = verbs.VerifyTranscriptRequest(attempt=name)
     assert verbs.verify_transcript(project, asked).manifest_match
 
     for change in ({"lock": store.blobs.put(lock)}, {"name": "another"}):
-        line = document({**begun, **change}) + b"\n"
+        line = encode_document({**begun, **change}) + b"\n"
         write_atomic(path, line)
         store.heads.path.unlink()  # the list of runs is made to follow
         store.heads.add("attempt.started", {"run": name, "journal": sha256(line)})

@@ -13,7 +13,7 @@ from support import clean_env
 from support_attempts import FACTS, AttemptFolder
 from support_draws import drawn
 
-from harness.attempts.transcript import fold
+from harness.attempts.transcript import fold_events
 from harness.store.journal import read_chain
 
 COUNT = 400
@@ -79,7 +79,7 @@ def test_what_was_acknowledged_before_a_kill_is_there_once_after_it(tmp_path, af
     desk = attempt.desk()  # cuts a torn line, if there is one
     desk.shut()
     chain = read_chain(attempt.path, "transcript/1")
-    state = fold(chain.events)
+    state = fold_events(chain.events)
     assert (chain.broken, chain.torn, state.flaws) == ("", "", [])
     assert acknowledged.items() <= {name: answer.sha256 for name, answer in state.answers.items()}.items()
     numbers = {attempt.id(number): number for number in range(1, COUNT + 1)}
@@ -104,7 +104,7 @@ def test_an_attempt_cut_at_any_byte_goes_on_and_ends_with_every_answer(tmp_path)
         assert desk.call("finish_attempt", attempt.args(), FACTS).unwrap()["n_answered"] == 2
         desk.shut()
         chain = read_chain(attempt.path, "transcript/1")
-        state = fold(chain.events)
+        state = fold_events(chain.events)
         assert (chain.broken, chain.torn, state.flaws) == ("", "", [])
         torn = len(data[:cut]) - data[:cut].rfind(b"\n") - 1
         assert sum(event.get("cut", 0) for event in chain.events) == torn

@@ -7,10 +7,10 @@ import pytest
 from support_attempts import FACTS, SECRET, AttemptFolder, row
 
 from harness.attempts.codes import IMAGE_BYTES, PART_BYTES, PREVIEW
-from harness.attempts.reads import ViewReader, parts
+from harness.attempts.reads import ViewReader, split_text
 from harness.attempts.shapes import GetItemResult, ListItemsResult
 from harness.attempts.transcript import item_id, make_cursor
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import DamageError
 
 
@@ -102,7 +102,7 @@ def test_a_cursor_says_only_after_which_item_it_goes_on():
     ids=range(8),
 )
 def test_parts_of_a_text_are_bounded_and_join_to_it(text):
-    cut = parts(text)
+    cut = split_text(text)
     assert "".join(cut) == text
     assert all(len(part.encode()) <= PART_BYTES for part in cut)
     assert all(len(json.dumps(part, ensure_ascii=False).encode()) < 16 * 1024 for part in cut)
@@ -142,7 +142,7 @@ def test_a_chat_is_given_as_its_turns_and_a_long_one_as_json_in_parts(tmp_path):
         for part in (1, 2, 3)
     ]
     assert {(each["prompt_form"], each["parts"]) for each in found} == {("messages", 3)}
-    assert "".join(each["prompt"] for each in found) == canonical(long).decode()
+    assert "".join(each["prompt"] for each in found) == canonical_json(long).decode()
     listed = desk.call("list_items", attempt.args(preview=True), FACTS).unwrap()["items"]
     assert [one["preview"] for one in listed if one["item_id"] == attempt.id(1)] == ["2 + 2?"]  # what was asked last
     desk.shut()
@@ -179,7 +179,7 @@ def test_a_full_page_of_the_longest_previews_stays_within_the_cap(tmp_path):
     desk = attempt.desk()
     data = desk.call("list_items", attempt.args(limit=50, preview=True), FACTS).unwrap()
     assert all(len(each["preview"]) <= PREVIEW for each in data["items"])
-    assert len(canonical(data)) < 64 * 1024
+    assert len(canonical_json(data)) < 64 * 1024
     desk.shut()
 
 
@@ -271,7 +271,7 @@ def test_items_without_room_are_named_and_read_by_the_next_call(tmp_path):
     while wanted:
         data = desk.call("get_item", attempt.args(item_ids=wanted), FACTS).unwrap()
         GetItemResult.model_validate(data)
-        assert len(canonical(data)) < 64 * 1024 and data["items"]
+        assert len(canonical_json(data)) < 64 * 1024 and data["items"]
         found += [one["item_id"] for one in data["items"]]
         wanted = data.get("left_out", [])
     assert found == [attempt.id(number) for number in (5, 1, 4, 2)]

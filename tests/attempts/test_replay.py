@@ -9,7 +9,7 @@ from support import REPOSITORY
 from support_attempts import FACTS, AttemptFolder, row
 
 from harness.attempts.reads import Listing, ViewReader
-from harness.run.attempts.score import normal_form, replay
+from harness.run.attempts.score import normal_form, replay_reads
 from harness.store.journal import read_chain
 
 
@@ -52,12 +52,12 @@ def test_every_read_of_an_attempt_can_be_made_again(tmp_path):
     attempt = AttemptFolder(tmp_path, rows=rows())
     events: Any = answer_all(attempt)
     view = view_of(attempt)
-    found = replay(events, view)
+    found = replay_reads(events, view)
     reads = [event["n"] for event in events if event.get("tool") in ("list_items", "get_item")]
     assert (found.reads, found.differing) == (len(reads) - 1, ())  # the first was refused
     for number in reads[1:]:
         changed: Any = [{**each, "result_sha256": "0" * 64} if each["n"] == number else each for each in events]
-        assert replay(changed, view).differing == (number,)
+        assert replay_reads(changed, view).differing == (number,)
     view.close()
 
 
@@ -67,7 +67,7 @@ def test_reads_of_arguments_that_no_desk_takes_differ(tmp_path, args):
     events: Any = answer_all(attempt)
     view = view_of(attempt)
     changed: Any = [{**each, "args": args} if each["n"] == 2 else each for each in events]
-    assert replay(changed, view).differing == (2,)
+    assert replay_reads(changed, view).differing == (2,)
     view.close()
 
 
@@ -108,7 +108,7 @@ def test_a_transcript_of_an_earlier_release_replays(tmp_path):
     kept = REPOSITORY / "tests" / "golden" / "attempts" / "former"
     view = ViewReader(os.open(kept / "items.jsonl", os.O_RDONLY))
     events: Any = read_chain(kept / "transcript.jsonl", "transcript/1").events
-    found = replay(events, view)
+    found = replay_reads(events, view)
     assert (found.reads, found.differing) == (12, ())
     made = normal_form(events, view.places)
     assert made["end"]["answered"] == 1 and {"part": 2} in [done for item in made["items"].values() for done in item]
@@ -123,7 +123,7 @@ def test_reads_that_left_nothing_out_replay(tmp_path, monkeypatch):
         answer_all(attempt)
     events: Any = read_chain(attempt.path, "transcript/1").events
     view = view_of(attempt)
-    found = replay(events, view)
+    found = replay_reads(events, view)
     assert found.reads > 5 and found.differing == ()
     view.close()
 
@@ -142,5 +142,5 @@ def test_a_read_without_ids_replays_as_the_items_that_it_gave(tmp_path):
     recorded = [event["args"].get("item_ids") for event in events if event.get("tool") == "get_item"]
     assert recorded == [*read, None] and len(read) > 1 and sum(map(len, read)) == 6
     view = view_of(attempt)
-    assert replay(events, view).differing == ()
+    assert replay_reads(events, view).differing == ()
     view.close()

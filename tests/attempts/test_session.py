@@ -8,11 +8,11 @@ import pytest
 from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend, SetClock
 
 from harness.attempts import desk, transcript
-from harness.attempts.codes import AttemptError, from_reply
+from harness.attempts.codes import AttemptError, error_from_reply
 from harness.attempts.session import Session
 from harness.attempts.shapes import RESULTS
-from harness.attempts.transcript import begin_session, fold, session_log
-from harness.clock import after, now
+from harness.attempts.transcript import begin_session, fold_events, open_session_log
+from harness.clock import current_time, time_after
 from harness.evidence.audit.answers import budget_flaws
 from harness.files import append_durable
 from harness.store.journal import read_chain
@@ -25,7 +25,7 @@ def new_session(folder, backend, clock=None):
     path = folder / "session.jsonl"
     if not path.exists():
         begin_session(path, STARTED)
-    return Session(session_log(os.open(path, os.O_RDWR | os.O_APPEND)), backend, ZERO, clock)
+    return Session(open_session_log(os.open(path, os.O_RDWR | os.O_APPEND)), backend, ZERO, clock)
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_a_scored_text_costs_a_call_and_stands_in_the_transcript(tmp_path):
     assert session.call("list_items", attempt.args(), FACTS).error.name == "E_BUDGET"
     found = read_chain(attempt.path, "transcript/1").events
     assert [event["tool"] for event in found[1:]] == ["submit_answers", *["score_text"] * 4, "list_items"]
-    assert found[4]["args"] == args and fold(found).flaws == []
+    assert found[4]["args"] == args and fold_events(found).flaws == []
     assert list(budget_flaws(read_chain(attempt.path, "transcript/1"))) == []
     assert backend.asked.count("score_text") == 1
     session.close()
@@ -219,7 +219,7 @@ def while_scored(tmp_path, attempt, happens, clock=None):
     error = session.call("score_text", args, FACTS).error
     session.close()
     chain = read_chain(attempt.path, "transcript/1")
-    return error and error.name, [*fold(chain.events).flaws, *budget_flaws(chain)]
+    return error and error.name, [*fold_events(chain.events).flaws, *budget_flaws(chain)]
 
 
 @pytest.mark.parametrize(("more", "code"), [(2, None), (3, "E_BUDGET")])
@@ -236,8 +236,8 @@ def test_a_text_that_is_being_scored_keeps_its_call_unless_one_is_refused(tmp_pa
 
 @pytest.mark.parametrize(("seconds", "expires", "code"), [(60, 7200, "E_BUDGET"), (3600, 60, "E_EXPIRED")])
 def test_a_text_whose_scoring_outlasts_the_attempts_time_is_refused(tmp_path, seconds, expires, code):
-    clock = SetClock(now())
-    expires = after(clock.time, expires)
+    clock = SetClock(current_time())
+    expires = time_after(clock.time, expires)
     attempt = AttemptFolder(tmp_path, budget={"calls": 9, "seconds": seconds}, expires=expires)
     assert while_scored(tmp_path, attempt, lambda _: clock.pass_by(120), clock) == (code, [])
     closed = read_chain(attempt.path, "transcript/1").events[-1]["event"] == "attempt.closed"
@@ -257,7 +257,7 @@ def test_an_attempt_that_ends_while_a_text_is_scored_keeps_its_end(tmp_path, att
     backend.score_text = meanwhile
     assert session.call("score_text", args, FACTS).unwrap()["value"] == 1.0
     events = read_chain(attempt.path, "transcript/1").events
-    assert events[-1]["event"] == "attempt.closed" and fold(events).flaws == []
+    assert events[-1]["event"] == "attempt.closed" and fold_events(events).flaws == []
     assert calls(tmp_path / "session.jsonl", "session/1") == [("score_text", "")]
 
 
@@ -355,7 +355,7 @@ def test_calls_that_finish_at_the_same_time_have_one_outcome(attempt, session, m
 
 def test_an_error_comes_over_a_pipe_as_it_was():
     error = AttemptError("E_BUSY", "held")
-    again = from_reply(error.as_reply())
+    again = error_from_reply(error.as_reply())
     assert (again.as_reply(), again.text) == (error.as_reply(), error.text)
-    strange = from_reply({"code": "E_NEW", "message": "m", "next": "n", "retryable": "yes"})
+    strange = error_from_reply({"code": "E_NEW", "message": "m", "next": "n", "retryable": "yes"})
     assert strange.as_reply() == {"code": "E_INTERNAL", "message": "m", "next": "n", "retryable": False}

@@ -7,7 +7,7 @@ import pytest
 from support_attempts import FACTS, AttemptFolder, row
 
 from harness.attempts.shapes import SubmitAnswersResult
-from harness.attempts.transcript import answer_digest, fold
+from harness.attempts.transcript import answer_digest, fold_events
 from harness.digest import MAX_INT
 from harness.store.journal import read_chain
 
@@ -65,7 +65,7 @@ def test_of_sixteen_answers_to_one_item_at_once_exactly_one_is_recorded(attempt,
     recorded = [number for number, receipt in found if receipt["status"] == "recorded"]
     assert len(found) == 16 and len(recorded) == 1
     assert {receipt.get("code") for number, receipt in found if number not in recorded} == {"E_ALREADY_SUBMITTED"}
-    state = fold(events(attempt))
+    state = fold_events(events(attempt))
     assert state.answers[attempt.id(1)].text == f"answer {recorded[0]}"
     assert (state.calls, state.flaws) == (16, [])
 
@@ -76,7 +76,7 @@ def test_the_same_answer_again_has_the_same_receipt_and_counts_once(attempt, des
     again = send(desk, attempt.answers((1, "4")))["receipts"][0]  # as text: the same answer
     assert (first["status"], again["status"]) == ("recorded", "duplicate")
     assert {**first, "status": ""} == {**again, "status": ""}
-    assert fold(events(attempt)).counts() == {"answered": 1, "abstained": 0, "missing": 4}
+    assert fold_events(events(attempt)).counts() == {"answered": 1, "abstained": 0, "missing": 4}
 
 
 def test_the_same_answer_after_the_server_came_back_has_the_same_receipt(attempt):
@@ -96,13 +96,13 @@ def test_another_answer_or_another_flag_is_refused_and_changes_nothing(attempt, 
     changed = {"item_id": attempt.id(1), "answer": "4", **change}
     receipt = send(desk, attempt.args(answers=[changed]))["receipts"][0]
     assert (receipt["status"], receipt["code"]) == ("rejected", "E_ALREADY_SUBMITTED")
-    assert fold(events(attempt)).answers[attempt.id(1)].text == "4"
+    assert fold_events(events(attempt)).answers[attempt.id(1)].text == "4"
 
 
 def test_the_first_of_two_answers_to_an_item_in_one_call_counts(attempt, desk):
     statuses = [each["status"] for each in send(desk, attempt.answers((1, "a"), (1, "b"), (1, "a")))["receipts"]]
     assert statuses == ["recorded", "rejected", "duplicate"]
-    assert fold(events(attempt)).answers[attempt.id(1)].text == "a"
+    assert fold_events(events(attempt)).answers[attempt.id(1)].text == "a"
 
 
 @pytest.mark.parametrize(
@@ -129,19 +129,19 @@ def test_what_is_no_answer_is_refused_and_leaves_others_alone(attempt, desk, ans
     assert len(json.dumps(data)) < 1500
     kept = events(attempt)[-1]["args"]["answers"][0]["answer"]
     assert set(kept) == {"head", "sha256", "size"} and len(kept["head"]) <= 1024
-    assert fold(events(attempt)).answers.keys() == {attempt.id(2)}
+    assert fold_events(events(attempt)).answers.keys() == {attempt.id(2)}
 
 
 @pytest.mark.parametrize("answer", ["", "x" * 64 * 1024, "é" * 32 * 1024, "\0\n\u2028", "0", 0, -MAX_INT, "🜚"])
 def test_every_text_and_whole_number_within_the_bound_is_an_answer(attempt, desk, answer):
     assert send(desk, attempt.answers((1, answer)))["receipts"][0]["status"] == "recorded"
-    assert fold(events(attempt)).answers[attempt.id(1)].text == str(answer)
+    assert fold_events(events(attempt)).answers[attempt.id(1)].text == str(answer)
 
 
 @pytest.mark.parametrize(("given", "kept"), [(0.25, "0.25"), (1, "1"), (1.0, "1"), (0, "0"), (1e-7, "1e-07")])
 def test_confidence_is_kept_as_decimal_text(attempt, desk, given, kept):
     assert send(desk, attempt.answers((1, "4"), confidence=given))["receipts"][0]["status"] == "recorded"
-    assert fold(events(attempt)).answers[attempt.id(1)].confidence == kept
+    assert fold_events(events(attempt)).answers[attempt.id(1)].confidence == kept
 
 
 def test_an_unknown_item_is_refused_in_its_receipt(attempt, desk):
@@ -161,8 +161,8 @@ def test_the_control_item_counts_for_its_agent_like_any_other_and_for_nobody_els
 def test_an_abstention_is_told_beside_its_text_and_counted_apart(attempt, desk):
     send(desk, attempt.answers((1, "I do not know"), abstain=True))
     send(desk, attempt.answers((2, "4")))
-    assert fold(events(attempt)).counts() == {"answered": 2, "abstained": 1, "missing": 3}
-    assert fold(events(attempt)).answers[attempt.id(1)].text == "I do not know"
+    assert fold_events(events(attempt)).counts() == {"answered": 2, "abstained": 1, "missing": 3}
+    assert fold_events(events(attempt)).answers[attempt.id(1)].text == "I do not know"
 
 
 def test_answers_are_held_against_the_public_schema_alone(tmp_path):

@@ -14,8 +14,8 @@ from support_attempts import FACTS, SECRET, AttemptFolder, fields
 from harness.attempts import transcript
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import DeskClosedError
-from harness.attempts.transcript import ChainLog, Transcript, create_log, fold
-from harness.digest import document, sha256
+from harness.attempts.transcript import ChainLog, Transcript, create_log, fold_events
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.store.journal import check_chain, read_chain
 
@@ -52,7 +52,7 @@ def test_the_transcript_holds_one_line_a_call_between_start_and_end(attempt):
 
 def test_its_lines_hold_no_floats_and_are_canonical(attempt):
     for line in attempt.path.read_bytes().splitlines():
-        assert document(json.loads(line, parse_float=pytest.fail)) == line
+        assert encode_document(json.loads(line, parse_float=pytest.fail)) == line
 
 
 def lines_of(attempt):
@@ -80,7 +80,7 @@ def test_a_record_deleted_inserted_or_swapped_is_found_with_its_line(attempt, at
         [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]],
     ):
         assert check_chain(b"".join(mangled), KIND).broken.startswith(f"line {at + 1}:")
-    inserted = [*lines[: at + 1], document(again) + b"\n", *lines[at + 1 :]]
+    inserted = [*lines[: at + 1], encode_document(again) + b"\n", *lines[at + 1 :]]
     assert check_chain(b"".join(inserted), KIND).broken.startswith(f"line {at + 3}:")
 
 
@@ -116,7 +116,7 @@ def relinked(lines):
     """Chain lines again after a change, as a forger without the heads would."""
     made, prev = [], "0" * 64
     for number, line in enumerate(lines):
-        made.append(document({**json.loads(line), "n": number, "prev": prev}) + b"\n")
+        made.append(encode_document({**json.loads(line), "n": number, "prev": prev}) + b"\n")
         prev = sha256(made[-1])
     return made
 
@@ -137,7 +137,7 @@ def test_a_chain_made_anew_over_other_events_shows_what_no_desk_writes(attempt, 
     data = b"".join(relinked(forge(lines_of(attempt))))
     chain = check_chain(data, KIND)
     assert chain.broken == ""
-    assert fold(chain.events).flaws
+    assert fold_events(chain.events).flaws
     (tmp_path / "forged.jsonl").write_bytes(data)
     handle = opened(tmp_path / "forged.jsonl")
     with pytest.raises(DamageError):
@@ -223,7 +223,7 @@ def test_calls_of_sixteen_threads_make_one_gapless_chain(tmp_path):
     desk.shut()
     chain = read_chain(attempt.path, KIND)
     assert (chain.broken, chain.torn, len(chain.events)) == ("", "", 65)
-    state = fold(chain.events)
+    state = fold_events(chain.events)
     assert (len(state.answers), state.calls, state.flaws) == (32, 64, [])
 
 
@@ -285,7 +285,7 @@ def test_a_line_that_the_disk_takes_half_of_leaves_the_chain_whole(tmp_path, mon
             desk.call("submit_answers", attempt.answers((1, "x")), FACTS)
     assert desk.call("submit_answers", attempt.answers((1, "y")), FACTS).unwrap()["receipts"][0]["status"] == "recorded"
     desk.shut()
-    assert fold(read_chain(attempt.path, KIND).events).answers[attempt.id(1)].text == "y"
+    assert fold_events(read_chain(attempt.path, KIND).events).answers[attempt.id(1)].text == "y"
 
 
 def test_a_log_of_another_kind_is_not_taken(tmp_path):
@@ -299,7 +299,7 @@ def test_a_log_of_another_kind_is_not_taken(tmp_path):
 
 
 def test_the_fields_of_a_start_are_those_of_the_shape(tmp_path):
-    assert fold(read_chain(AttemptFolder(tmp_path).path, KIND).events).secret.hex() == SECRET
+    assert fold_events(read_chain(AttemptFolder(tmp_path).path, KIND).events).secret.hex() == SECRET
     for name in fields("0" * 64, 5):
         wrong: Any = {key: value for key, value in fields("0" * 64, 5).items() if key != name}
         create_log(tmp_path / f"without-{name}", KIND, "attempt.started", wrong)

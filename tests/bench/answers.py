@@ -53,14 +53,14 @@ def questions(benchmark: str, count: int, places: int = 50_000) -> Iterator[Ques
     """Draw the items of one benchmark."""
     known = gazetteer([*CITIES, *(f"{word.title()}{place}ville" for word in WORDS for place in range(places // 11))])
     for index in range(count):
-        source = seeds.stream(seeds.derive(3, "bench.answers", benchmark, index))
+        source = seeds.random_stream(seeds.derive_seed(3, "bench.answers", benchmark, index))
         yield _question(benchmark, source, known)
 
 
 def _question(benchmark: str, source: seeds.Stream, known: object) -> Question:
-    pick = lambda some: some[seeds.below(source, len(some))]  # noqa: E731 - a draw among some
+    pick = lambda some: some[seeds.draw_below(source, len(some))]  # noqa: E731 - a draw among some
     if benchmark == "addition":
-        a, b = (str(1 + seeds.below(source, 10 ** (1 + seeds.below(source, 24)))) for _ in range(2))
+        a, b = (str(1 + seeds.draw_below(source, 10 ** (1 + seeds.draw_below(source, 24)))) for _ in range(2))
         total = int(a) + int(b)
         return Question(benchmark, lambda text: addition(a, b, text), str(total), (str(total + 10), f"{total}1"))
     if benchmark == "anagram":
@@ -78,7 +78,7 @@ def _question(benchmark: str, source: seeds.Stream, known: object) -> Question:
 
 def index_of(source: seeds.Stream) -> int:
     """Draw a small number, so that texts differ."""
-    return seeds.below(source, 10_000)
+    return seeds.draw_below(source, 10_000)
 
 
 def answers(question: Question, model: int, item: int, prompts: int) -> list[str]:

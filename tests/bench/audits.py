@@ -19,11 +19,11 @@ from bench.table import Row
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.manifest.documents import DatasetPin
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Code, code_root
 from harness.run.executing.runner import Runner
@@ -69,7 +69,7 @@ class Audited:
     def audit(self) -> None:
         """Audit the run as if this process had just begun: nothing is remembered from the last time."""
         installed = InstalledHarness(lambda *_: self.plan, lambda _: {}, recordable_isolations)
-        report = audit(Store.open(self.store), self.run, installed, ReexecutionOptions(level="hashes"))
+        report = audit_stored_run(Store.open(self.store), self.run, installed, ReexecutionOptions(level="hashes"))
         if report.verdict != "agreed":
             raise Failed(f"the audited run {report.verdict}")
 
@@ -98,7 +98,7 @@ def build(folder: Path, blobs: int, size: int) -> Audited:
         sha256(MANIFEST),
         {"models": {}, "prompts": {}, "datasets": unpinned, "images": {}, "packages": {}},
     )
-    loaded = Loaded(manifest, MANIFEST, tree, folder / "manifest", folder)
+    loaded = LoadedManifest(manifest, MANIFEST, tree, folder / "manifest", folder)
     store = Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits(), Code(code))
     record = Runner(loaded, lock, plan, workshop).run(lambda *_: None)

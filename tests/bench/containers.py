@@ -15,12 +15,12 @@ from bench.costs import Size
 from bench.measure import Failed, ratio
 from bench.table import Row
 
-from harness.engines.container import connect
+from harness.engines.container import connect_engine
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
-from harness.images.image import pins, require_image
-from harness.images.transfer.layout import archive
+from harness.images.image import read_image_pins, require_image
+from harness.images.transfer.layout import archive_bytes
 from harness.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ SECONDS, ABREAST = 10, 8
 def container_rows(work: Path, size: Size) -> list[Row]:
     """Take turns with the command line of docker; no rows, and a word why, where there is no engine or no image."""
     try:
-        engine, host = sandboxed(), connect()[0]
+        engine, host = sandboxed(), connect_engine()[0]
         subprocess.run(["docker", "--version"], capture_output=True, check=True)
     except (MissingError, OSError) as lack:
         sys.stderr.write(f"containers are left out: {lack}\n")
@@ -53,9 +53,9 @@ def container_rows(work: Path, size: Size) -> list[Row]:
 def sandboxed() -> DockerEngine:
     """Open the engine with the small image, of the project's own store."""
     store = Store.open(ROOT / ".harness")
-    pin = pins(ROOT)[IMAGE]
+    pin = read_image_pins(ROOT)[IMAGE]
     image = require_image(store, pin.image_id, IMAGE)
-    return DockerEngine(pin.image_id, [pin.manifest], lambda: archive(store, image))
+    return DockerEngine(pin.image_id, [pin.manifest], lambda: archive_bytes(store, image))
 
 
 class _Turns:

@@ -41,8 +41,8 @@ def curie_rows(work: Path, size: Size) -> list[Row]:
 
 
 def _draws(purpose: str) -> Callable[[int], int]:
-    source = seeds.stream(seeds.derive(5, f"bench.curie.{purpose}"))
-    return lambda bound: seeds.below(source, bound)
+    source = seeds.random_stream(seeds.derive_seed(5, f"bench.curie.{purpose}"))
+    return lambda bound: seeds.draw_below(source, bound)
 
 
 def _rouge(work: Path, size: Size) -> list[Row]:

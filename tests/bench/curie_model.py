@@ -93,8 +93,8 @@ def _document(texts: Sequence[str], words: int) -> str:
 
 
 def _draws(purpose: str) -> Callable[[int], int]:
-    source = seeds.stream(seeds.derive(5, f"bench.curie.model.{purpose}"))
-    return lambda bound: seeds.below(source, bound)
+    source = seeds.random_stream(seeds.derive_seed(5, f"bench.curie.model.{purpose}"))
+    return lambda bound: seeds.draw_below(source, bound)
 
 
 def _chain(below: Callable[[int], int]) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from bench.peers import environment
 from bench.project import HARNESS, Project, draws
 from bench.table import Row
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.evidence.bundle import Bundle, Member, unpack_bundle, write_bundle
 from harness.store.store import FORMAT, Store
 
@@ -101,7 +101,7 @@ def _reading(work: Path, pieces: int, repeats: int) -> Row:
 def _pack(work: Path, file: Path, pieces: int) -> None:
     """Write a bundle of large files; nothing of them is looked at but their bytes."""
     store, run = Store.make(work / "pieces"), f"20260101T000000Z-{'0' * 8}"
-    start = document({"type": "event/1", "event": "run.started", "n": 0, "prev": "0" * 64}) + b"\n"
+    start = encode_document({"type": "event/1", "event": "run.started", "n": 0, "prev": "0" * 64}) + b"\n"
     texts = {"format": FORMAT.encode(), "heads.jsonl": start, f"runs/{run}/journal.jsonl": start}
     for path, data in texts.items():
         (store.root / path).parent.mkdir(parents=True, exist_ok=True)

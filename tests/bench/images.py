@@ -12,8 +12,8 @@ from bench.peers import environment
 from bench.project import HARNESS
 from bench.table import Row
 
-from harness.images.build import verify
-from harness.images.image import Image, pins, require_image
+from harness.images.build import verify_images
+from harness.images.image import Image, read_image_pins, require_image
 from harness.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +47,7 @@ def _kept() -> Image:
         spend([HARNESS, "images", "build", NAME], environment(ROOT), ROOT)
     except Failed as bad:
         raise Missing(f"the image {NAME} cannot be built here: {bad}") from bad
-    return require_image(Store.open(ROOT / ".harness"), pins(ROOT)[NAME].image_id, NAME)
+    return require_image(Store.open(ROOT / ".harness"), read_image_pins(ROOT)[NAME].image_id, NAME)
 
 
 def _project(folder: Path, kept: Image) -> Path:
@@ -70,7 +70,7 @@ def _harness(folder: Path, *words: str) -> float:
 def _against_hashing(folder: Path) -> float:
     """Hold the check of a stored image against the quickest way the library offers to hash the same layers."""
     store = Store.open(folder / ".harness")
-    layers = [store.blobs.path(digest[7:]) for digest in pins(folder)[NAME].diff_ids]
+    layers = [store.blobs.path(digest[7:]) for digest in read_image_pins(folder)[NAME].diff_ids]
 
     def plain() -> None:
         for path in layers:
@@ -78,7 +78,7 @@ def _against_hashing(folder: Path) -> float:
                 hashlib.file_digest(file, "sha256").hexdigest()
 
     def ours() -> None:
-        if any(one.flaws for one in verify(store, folder, [NAME], lambda *_: None)):
+        if any(one.flaws for one in verify_images(store, folder, [NAME], lambda *_: None)):
             raise Failed(f"the image {NAME} was not sound")
 
     return ratio(spend_here(ours).wall, spend_here(plain).wall)

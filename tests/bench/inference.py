@@ -65,7 +65,7 @@ def _requests(items: int) -> list[CompletionRequest]:
     templates = [template(row) for row in rows.read(TEMPLATES)]
     found = []
     for index in range(items):
-        a, b = pair(seeds.stream(seeds.derive(11, "bench", str(index))))
+        a, b = pair(seeds.random_stream(seeds.derive_seed(11, "bench", str(index))))
         for each in templates:
             text = fill(each, "", {"a": a, "b": b})
             found.append(CompletionRequest(f"{index}", each.id, 0, text, 0, {"temperature": "0", "max_tokens": NEW}))

@@ -15,7 +15,7 @@ from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine
 from harness.run.environment import step_environment
 from harness.run.installed import bytecode
-from harness.run.installed.checked import InstallCheck, check, import_paths
+from harness.run.installed.checked import InstallCheck, check_installed, import_paths
 
 NEEDS = "import importlib, json, os, pathlib, sys, sysconfig, typing\n"  # what the entry point of a step imports
 STARTS = {"a step that imports no package": NEEDS, "a step that imports numpy": f"{NEEDS}import numpy\n"}
@@ -71,11 +71,11 @@ def _start(work: Path, text: str, *, own: bool) -> Cost:
 
 def _check_rows(size: Size) -> list[Row]:
     place = import_paths()
-    check(place, full=True)
-    starts = [check(place, full=False) for _ in range(1 + size.audits)][1:]
+    check_installed(place, full=True)
+    starts = [check_installed(place, full=False) for _ in range(1 + size.audits)][1:]
     if any(one.bytes for one in starts):
         raise Failed("a start read files; was something installed while it was measured?")
-    fulls = [check(place, full=True) for _ in range(size.repeats)]
+    fulls = [check_installed(place, full=True) for _ in range(size.repeats)]
     told = f"{fulls[0].files:,} files, {fulls[0].bytes >> 20:,} MiB"
     return [
         Row("packages", "wall of the look at what is installed that begins a run", _ms(starts, "wall"), 150, "ms"),

@@ -58,10 +58,10 @@ def _nearest(size: Size) -> Row:
     from harness.studies.reliability.data.nearby import Candidates
 
     count = 18_000 if size is FULL else 4_000
-    source = seeds.stream(seeds.derive(5, "bench.cities"))
+    source = seeds.random_stream(seeds.derive_seed(5, "bench.cities"))
     cities = [
-        City(f"City{place}", "", seeds.below(source, 1_300) / 10 - 55, seeds.below(source, 3_600) / 10 - 180,
-             "Anywhere", 500 + seeds.below(source, 10_000_000))
+        City(f"City{place}", "", seeds.draw_below(source, 1_300) / 10 - 55, seeds.draw_below(source, 3_600) / 10 - 180,
+             "Anywhere", 500 + seeds.draw_below(source, 10_000_000))
         for place in range(count)
     ]  # fmt: skip
     walls = []

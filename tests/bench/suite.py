@@ -49,7 +49,7 @@ from bench.trials import trial_rows
 from bench.view import view_rows
 from bench.walls import wall_rows
 
-from harness.run.environment import facts
+from harness.run.environment import machine_facts
 
 ALONE = {
     "audit": audit_rows,
@@ -172,7 +172,7 @@ def taking(name: str, peer: Peer | None, work: Path, size: Size) -> list[Row]:
 
 def machine(peer: Peer | None, load: float, seconds: float) -> dict[str, str]:
     """Say what was measured on, and when: no name of a host, a user or a path."""
-    seen = facts()
+    seen = machine_facts()
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "CPU": f"{seen['cpu']}, {seen['cores']} cores",

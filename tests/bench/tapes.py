@@ -14,7 +14,7 @@ from bench.measure import Failed, spend, spend_here
 from bench.peers import environment
 from bench.table import Row
 
-from harness.models.tape.line import PreparedExchange, prepare
+from harness.models.tape.line import PreparedExchange, prepare_exchange
 from harness.models.tape.tape import Recorder, Tape, request_digest
 
 REPLAYED = 20_000
@@ -82,7 +82,7 @@ def _replay(folder: Path, count: int, seed: int) -> tuple[float, float, float]:
 
 def _exchanges(count: int) -> Iterator[PreparedExchange]:
     for number in range(count):
-        yield prepare("openai", _body(number), 0, 200, _answer(number))
+        yield prepare_exchange("openai", _body(number), 0, 200, _answer(number))
 
 
 def _body(number: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from bench.measure import Failed, ratio
 from bench.table import Row
 
 from harness import trial
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.engines.engine import Engine
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
@@ -77,7 +77,7 @@ def _tried(work: Path, engine: Engine, many: int) -> tuple[float, float]:
     programs = (
         {"item": f"i-{n:05d}", "template": 1, "model": "m", "sample": 0, "program": f"print({n})"} for n in range(many)
     )
-    digest = store.blobs.put(b"".join(canonical(row) + b"\n" for row in programs))
+    digest = store.blobs.put(b"".join(canonical_json(row) + b"\n" for row in programs))
     params = {"trial": "t", "limits": trial.TrialLimits().as_params()}
     step = Step("t", KIND, JUDGED, params, {"programs": Pinned(digest)}, ("trials",), trial=True)
     parts: Preimage = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}

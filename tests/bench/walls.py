@@ -18,8 +18,8 @@ from bench.table import Row
 
 from harness.engines import local, process
 from harness.engines.engine import Job, Limits
-from harness.engines.local import LocalEngine, available
-from harness.engines.process import Start
+from harness.engines.local import LocalEngine, available_isolations
+from harness.engines.process import ProcessStart
 from harness.run.environment import step_environment
 
 REPEATS = 60
@@ -29,7 +29,7 @@ MARK = 5  # ms
 def wall_rows(work: Path, size: Size) -> list[Row]:
     """Measure in each isolation of this machine, with the walls and without them in turns."""
     rows = []
-    for isolation in available():
+    for isolation in available_isolations():
         with_, without = [], []
         for number in range(2 + (REPEATS if size is FULL else 5)):
             for found in (with_, without) if number % 2 else (without, with_):
@@ -70,13 +70,13 @@ def _without() -> Iterator[None]:
     with (
         patch.object(local, "filter_program", lambda **_: b""),
         patch.object(local, "run_process", partial(process.run_process, weighed=False)),
-        patch.object(process, "started", _started),
+        patch.object(process, "started_process", _started),
     ):
         yield
 
 
 @contextmanager
-def _started(start: Start) -> Iterator[subprocess.Popen[bytes]]:
+def _started(start: ProcessStart) -> Iterator[subprocess.Popen[bytes]]:
     """Start a process as it is, from the thread that asks."""
     yield subprocess.Popen(
         start.argv, cwd=start.folder, env=dict(start.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -23,7 +23,7 @@ from typing import Any
 
 from harness.kit.certificate import BLIND, computed_figures, opened_text, read, sets_of, spell_measure
 from harness.kit.grading import Graded, figures, misses
-from harness.verbs.certifying import grade_labelled, grader_named
+from harness.verbs.certifying import find_grader, grade_labelled
 from harness.verbs.label_sets import LabelSet, read_label_set
 
 HERE = Path(__file__).resolve().parent
@@ -111,7 +111,7 @@ def agreement(one: BlindSet, graded: Sequence[Graded]) -> dict[str, str]:
     """Return how far grades agree with labels, as the page spells it."""
     equal = len(graded) - len(misses(graded))
     return {
-        "kappa": spell_measure(figures(graded, grader_named(one.grader).accepts, 0)["kappa"]),
+        "kappa": spell_measure(figures(graded, find_grader(one.grader).accepts, 0)["kappa"]),
         "equal": f"{equal} of {len(graded)} ({equal / len(graded):.0%})",
     }
 
@@ -129,7 +129,7 @@ def measure_before(one: BlindSet, folder: Path) -> dict[str, str]:
     rows = one.described.rows("develop")
     asked = {
         "grader": one.grader,
-        "field": grader_named(one.grader).field,
+        "field": find_grader(one.grader).field,
         "shared": one.shared,
         "rows": [{"id": row.id, "given": row.given} for row in rows],
     }

@@ -20,7 +20,7 @@ from support import (
 )
 from support_inside import inner_data, inside
 
-from harness.digest import sealed
+from harness.digest import seal_document
 
 pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 GOOD = manifest_text()
@@ -236,7 +236,7 @@ def test_a_lock_that_no_longer_fits_names_the_pins_that_moved(ran, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["small.lock.json", "small.expect.json"])
-@pytest.mark.parametrize("data", [b"", b"{}", b"\xff", b"<<<<<<< HEAD\n", sealed({"type": "lock/1", "pins": 7})])
+@pytest.mark.parametrize("data", [b"", b"{}", b"\xff", b"<<<<<<< HEAD\n", seal_document({"type": "lock/1", "pins": 7})])
 def test_a_lock_or_expectation_that_was_edited_is_refused(ran, tmp_path, name, data):
     folder = tmp_path / "project"
     shutil.copytree(ran[0], folder)
@@ -263,7 +263,7 @@ def test_control_characters_of_data_never_reach_the_terminal(ran, tmp_path):
     lock = folder / "lockfiles" / "manifests" / "small.lock.json"
     body = json.loads(lock.read_bytes())
     body["pins"]["datasets"]["\x1b[31mgone"] = body["pins"]["datasets"]["addition"]
-    lock.write_bytes(sealed(body))
+    lock.write_bytes(seal_document(body))
     for args in (["show", manifest], ["run", manifest], ["lock", manifest], ["run", manifest], ["list"]):
         done = inside(*args, cwd=folder)
         assert "Traceback" not in done.stderr

@@ -11,7 +11,7 @@ import pytest
 from needs import needs
 
 from harness.cli import entry
-from harness.cli.main import run
+from harness.cli.main import run_command_line
 
 needs("mcp")
 
@@ -48,7 +48,7 @@ PLAIN = [
 def test_the_shortcut_starts_what_the_parser_would(words: list[str], became: list[list[str]]) -> None:
     with pytest.raises(BecameError):
         entry.serve_plainly(["serve", *words])
-    assert run(["serve", *words]) != 0  # the parser's own, which meets the same end as a defect
+    assert run_command_line(["serve", *words]) != 0  # the parser's own, which meets the same end as a defect
     short, long = became
     said = {"--profile": "answer", "--engine": "local"}  # the parser says what is the default, too
     for name, value in said.items():

@@ -13,7 +13,7 @@ from evidence.forger import Forger, forged
 from support import error_of, small_project, tree, unlocked_project
 from support_inside import inner_data, inside
 
-from harness.digest import sealed
+from harness.digest import seal_document
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together  # one worker makes the project that all of these read
@@ -274,7 +274,7 @@ def test_bad_arguments_are_told_once(project: Path, args: list[str], code: int) 
 
 def test_a_lock_that_was_edited_is_refused(project: Path) -> None:
     body = json.loads((project / LOCK).read_bytes())
-    (project / LOCK).write_bytes(sealed(body).replace(b'"within":"0"', b'"within":"9"'))
+    (project / LOCK).write_bytes(seal_document(body).replace(b'"within":"0"', b'"within":"9"'))
     assert LOCK in error_of(inside("claims", "--json", cwd=project, check=2))["where"]
 
 

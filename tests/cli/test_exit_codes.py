@@ -46,13 +46,13 @@ def damaged(project: Path) -> None:
 
 def unexpected(project: Path) -> None:
     """Accept the run, and then expect something else of it."""
-    from harness.digest import parse, sealed
+    from harness.digest import parse_document, seal_document
 
     accepted(project)
     path = project / "lockfiles" / "manifests" / "small.expect.json"
-    body = parse(path.read_bytes(), "expect/2", "expect")
+    body = parse_document(path.read_bytes(), "expect/2", "expect")
     body["outputs"]["scores"]["sha256"] = "0" * 64
-    path.write_bytes(sealed(body))
+    path.write_bytes(seal_document(body))
 
 
 def edited(project: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from support import REPOSITORY
 from support_inside import inner_data, inside
 
-from harness.cli.terminal import wide, words_text, wrapped
+from harness.cli.terminal import display_width, words_text, wrap_text
 from harness.verbs.scoring import DifferingWords, SideWords, cut_to_difference
 
 pytestmark = pytest.mark.together  # one project, run three times, serves most
@@ -214,13 +214,13 @@ def test_hostile_words_stay_in_their_column(columns: int, monkeypatch: pytest.Mo
     first, *lines = shown.splitlines()
     assert first == "it\x1bem\\nlands: agreed, wording 0:", "the terminal's writer replaces what is left"
     assert "\x1b" not in "".join(lines) and "\u202e" not in shown and "\r" not in shown
-    assert all(line.startswith(" ") for line in lines) and max(map(wide, lines)) <= max(min(columns, 200), 40)
+    assert all(line.startswith(" ") for line in lines) and max(map(display_width, lines)) <= max(min(columns, 200), 40)
 
 
 def test_lines_are_broken_between_words_where_they_can_be() -> None:
-    assert wrapped("one two three", 7) == ["one two", "three"]
-    assert wrapped("漢字漢字", 5) == ["漢字", "漢字"] and wrapped("abcdefgh", 3) == ["abc", "def", "gh"]
-    assert wrapped("", 5) == [""]
+    assert wrap_text("one two three", 7) == ["one two", "three"]
+    assert wrap_text("漢字漢字", 5) == ["漢字", "漢字"] and wrap_text("abcdefgh", 3) == ["abc", "def", "gh"]
+    assert wrap_text("", 5) == [""]
 
 
 @pytest.mark.long

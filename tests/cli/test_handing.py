@@ -16,7 +16,7 @@ from needs import needs
 from support import error_of, finished_project
 from support_inside import inner_data, inside
 
-from harness.digest import canonical, sealed, sha256
+from harness.digest import canonical_json, seal_document, sha256
 from harness.evidence.keys import read_public
 
 needs("cryptography")
@@ -74,7 +74,7 @@ def resigned(place: Path, change: Callable[[dict[str, Any]], object], key: str =
     envelope = json.loads((place / "made.json").read_bytes())
     statement = json.loads(base64.b64decode(envelope["payload"]))
     change(statement)
-    payload = canonical(statement)
+    payload = canonical_json(statement)
     kind = envelope["payloadType"].encode()
     signed = b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
     made = load_pem_private_key((place / key).read_bytes(), SECRET.encode()).sign(signed)  # type: ignore[call-arg]
@@ -259,7 +259,7 @@ def edited(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Edit what is expected, and seal it as whoever edits it would."""
     body = json.loads((folder / EXPECT).read_bytes())
     change(body)
-    (folder / EXPECT).write_bytes(sealed(body))
+    (folder / EXPECT).write_bytes(seal_document(body))
 
 
 def test_an_expectation_is_confirmed_by_its_author_alone(accepted: Path, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from support_inside import inner_data, inside
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.run.recording.auditing import recordable_isolations
 from harness.run.recording.reexecute import batch_reexecutor
 from harness.run.recording.reexecute import step_reexecutor as replays
@@ -100,12 +100,12 @@ def planned_of(root):
     """Plan the run of both again."""
     lock = load_lock(root, "both")
     assert lock
-    return plan(check_manifest(load(root / "manifests/both.yaml")), lock)
+    return make_plan(check_manifest(load_manifest(root / "manifests/both.yaml")), lock)
 
 
 def audited(store, how, planned):
     """Audit the run of both, held against a plan."""
-    return audit(
+    return audit_stored_run(
         store,
         whole_run(store),
         InstalledHarness(lambda *_: planned, lambda kind: Code().closure(kind).files, recordable_isolations),

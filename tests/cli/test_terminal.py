@@ -13,7 +13,7 @@ import pytest
 from support import clean_env, command, judging_once, unlocked_project
 from support_inside import inner_data, inside
 
-from harness.cli.terminal import coloured, give, table
+from harness.cli.terminal import colour_verdicts, format_table, write_bytes
 
 ABOUT = "What this manifest is for, in more words than a line of a terminal has room for, to its very last one."
 
@@ -59,8 +59,8 @@ def test_what_is_piped_has_one_line_a_row(project: Path) -> None:
 
 
 def test_a_column_in_which_there_is_nothing_to_remark_is_left_out() -> None:
-    assert table(["a", ""], [["1", ""], ["22", ""]]) == "a\n──\n1\n22"
-    assert table(["a", ""], [["1", ""], ["22", "!"]]) == "a\n──  ─\n1\n22  !"
+    assert format_table(["a", ""], [["1", ""], ["22", ""]]) == "a\n──\n1\n22"
+    assert format_table(["a", ""], [["1", ""], ["22", "!"]]) == "a\n──  ─\n1\n22  !"
 
 
 @pytest.mark.long
@@ -78,7 +78,7 @@ def test_data_is_given_as_it_is_but_a_terminal_gets_no_control_characters(watche
     out = io.TextIOWrapper(io.BytesIO(), "utf-8")
     out.isatty = lambda: watched  # type: ignore[method-assign]
     with redirect_stdout(out):
-        give(pieces)
+        write_bytes(pieces)
     told = "csi \ufffd31m, no text \ufffd\n".encode() if watched else b"".join(pieces)
     assert out.buffer.getvalue() == told
 
@@ -88,15 +88,15 @@ def test_a_verdict_has_a_colour_on_a_terminal_alone(monkeypatch: pytest.MonkeyPa
     out = io.StringIO()
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert coloured(said, out) == said
+    assert colour_verdicts(said, out) == said
     out.isatty = lambda: True  # type: ignore[method-assign]
-    shown = coloured(said, out).splitlines()
+    shown = colour_verdicts(said, out).splitlines()
     assert shown[0] == "sums-demo: \x1b[32magreed\x1b[0m (9 outputs)" and "\x1b[31mdisagreed\x1b[0m (1" in shown[1]
     assert shown[2::2] == said.splitlines()[2::2] and shown[3] == "\x1b[31merror\x1b[0m: no"
     for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
-            assert coloured(said, out) == said
+            assert colour_verdicts(said, out) == said
 
 
 @pytest.mark.long
@@ -141,7 +141,7 @@ def test_progress_that_does_not_change_is_not_said_each_second(
     clock = iter(range(100))
     monkeypatch.setattr("harness.cli.terminal.time.monotonic", lambda: float(next(clock)))
     monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
-    with terminal.watching() as watch:
+    with terminal.show_progress() as watch:
         for _ in range(20):
             watch.progress(Progress("demo", "0 of 40 answers", "answers", 0, 40))
         watch.progress(Progress("demo", "9 of 40 answers", "answers", 9, 40))

@@ -17,8 +17,8 @@ from support_inside import inner_data, inside
 from harness.digest import sha256
 from harness.evidence.explain import name_processor
 from harness.manifest.documents import AcceptedMachine, ExpectedOutput
-from harness.manifest.lockfile import expect_path, load_expect, save
-from harness.run.environment import facts
+from harness.manifest.lockfile import expect_path, load_expect, save_document
+from harness.run.environment import machine_facts
 
 pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 
@@ -162,7 +162,7 @@ def accepted_elsewhere(
     outputs: dict[str, ExpectedOutput] = {**held.outputs, output: {**held.outputs[output], "sha256": "0" * 64}}
     run = replace(held.run, steps=steps, machine=cast(AcceptedMachine, {**held.run.machine, **machine}))
     other = replace(held, outputs=outputs, files={**held.files, **(files or {})}, run=run)
-    save(expect_path(project, "small"), other.data)
+    save_document(expect_path(project, "small"), other.data)
 
 
 @pytest.mark.long
@@ -183,7 +183,7 @@ def test_reproduce_names_the_output_the_step_and_the_code_that_parted(project: P
 @pytest.mark.long
 def test_the_first_line_names_both_processors(project: Path) -> None:
     accepted_elsewhere(project, processor="AMD EPYC (Zen 3)", threads="2")
-    here = name_processor(facts())
+    here = name_processor(machine_facts())
     text = f"small: {SCORED} differs first; accepted on AMD EPYC (Zen 3), here {here}; threads 2 → 1"
     for words in (("run",), ("reproduce",)):
         told = inside(*words, "manifests/small.yaml", cwd=project, check=1).stdout

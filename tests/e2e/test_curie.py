@@ -14,12 +14,12 @@ from support_draws import drawn
 from support_slices import require_equal_slices
 from toys.matching import KEY, judging
 
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.studies.curie.tasks import AVERAGED
 
 pytestmark = [
     pytest.mark.together,
-    pytest.mark.skipif("bubblewrap" not in available(), reason="code in answers is run in bubblewrap"),
+    pytest.mark.skipif("bubblewrap" not in available_isolations(), reason="code in answers is run in bubblewrap"),
 ]
 STAND_INS = ("oracle", "noisy-oracle", "empty", "forger", "shotgun")
 FEW = ("oracle", "empty", "forger", "shotgun")

@@ -20,9 +20,9 @@ from support_draws import drawn
 from support_hostile import FOLDERS, HUGE, KINDS, READS, furnish, lay, names, snapshot
 from support_inside import inner_data, inside
 
-from harness.clock import after
-from harness.digest import document, sha256
-from harness.evidence.record import spell, summarise
+from harness.clock import time_after
+from harness.digest import encode_document, sha256
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.store import Store
 
 MEMORY = 300 << 20  # bytes that no verb needs
@@ -216,7 +216,7 @@ def rewritten(store: Store, edit: Any) -> None:
         name = edit(folder.name, events) or folder.name
         events[0]["run"] = name
         lines, head = chained(events)
-        record = spell(summarise(events, head))
+        record = spell_record(summarise_journal(events, head))
         write(folder / "journal.jsonl", b"".join(lines))
         write(folder / "record.json", record)
         for line in (one for one in heads if one["run"] == old and "new" not in one):
@@ -279,12 +279,12 @@ def test_a_clock_that_was_set_back_between_two_runs_is_told(project: Path, monke
 
     def early(name: str, events: list[dict[str, Any]]) -> None:
         for event in events:
-            event["at"] = after(event["at"], -86_400)
+            event["at"] = time_after(event["at"], -86_400)
 
     first = names(store)["run"]
     inside(*RUN, cwd=project, check=0)
     second = next(run for run in store.run_ids() if run != first)
-    day = after(f"{second[:4]}-{second[4:6]}-{second[6:8]}T00:00:00.000Z", -86_400)
+    day = time_after(f"{second[:4]}-{second[4:6]}-{second[6:8]}T00:00:00.000Z", -86_400)
     before = day[:10].replace("-", "") + second[8:]
 
     def edit(name: str, events: list[dict[str, Any]]) -> str:
@@ -392,5 +392,5 @@ def test_a_program_that_reads_a_linked_lock_waits_for_nobody(project: Path, outs
 
 
 def _made(path: Path) -> Path:
-    path.write_bytes(document({"type": "x"}))
+    path.write_bytes(encode_document({"type": "x"}))
     return path

@@ -18,7 +18,7 @@ import pytest
 from support import clean_env, command, data_of, executed, finished_project, harness, outputs_of, warm
 from support_draws import drawn
 
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.store import Store
 
 KILLS = len(drawn(range(25), 8))  # of each series
@@ -80,7 +80,7 @@ def sound(store: Path) -> None:
     """Hold a store against what a kill may leave: whole blobs, entries and chains, and no process."""
     assert not settled(store), "a step outlived its harness"
     if (store / "format").exists():
-        assert list(fsck(Store(store))) == []
+        assert list(find_store_flaws(Store(store))) == []
 
 
 def ended(store: Path, project: Path, undisturbed: dict[str, str]) -> None:

@@ -10,11 +10,11 @@ import pytest
 from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, journals
 
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 
 needs("torch", "transformers")
 pytestmark = [
-    pytest.mark.long, pytest.mark.together, pytest.mark.skipif(cores() < 2, reason="one core alone"),
+    pytest.mark.long, pytest.mark.together, pytest.mark.skipif(count_cores() < 2, reason="one core alone"),
 ]  # fmt: skip
 TEXT = """\
 harness: 2
@@ -82,9 +82,9 @@ def test_two_threads_are_another_run_and_every_verb_says_so(project: Path) -> No
 def test_a_run_in_more_threads_than_there_are_cores_begins_nothing(project: Path) -> None:
     manifest = project / "manifests" / "sums.yaml"
     before, runs = manifest.read_text(), len(list((project / ".harness" / "runs").iterdir()))
-    manifest.write_text(TEXT.replace("timeout: 10m", f"timeout: 10m, threads: {cores() + 1}"))
+    manifest.write_text(TEXT.replace("timeout: 10m", f"timeout: 10m, threads: {count_cores() + 1}"))
     harness("lock", manifest, cwd=project, check=0)
     refused = harness("run", manifest, "--json", cwd=project, check=3)
-    assert f"has {cores()} cores" in error_of(refused)["what"]
+    assert f"has {count_cores()} cores" in error_of(refused)["what"]
     assert len(list((project / ".harness" / "runs").iterdir())) == runs
     manifest.write_text(before)

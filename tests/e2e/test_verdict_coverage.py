@@ -12,7 +12,7 @@ from evidence.forger import Forger, forged
 from support import data_of, error_of, finished_project, harness, manifest_text, unlocked_project
 from support_slices import require_equal_slices, sliced_audit
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.store.store import Store
 
 RUN = ("run", "--isolation", "process")
@@ -43,7 +43,7 @@ def forge_scores(store: Path, model: str, edit: Any) -> None:
         step = next(name for name in it.entries if f"/scores/{model}/" in name)
         made = it.entries[step]["outputs"]["scores"]
         rows = edit([json.loads(line) for line in it.store.blobs.read(made["sha256"]).splitlines()])
-        data = b"".join(canonical(row) + b"\n" for row in rows)
+        data = b"".join(canonical_json(row) + b"\n" for row in rows)
         old, new = made["sha256"], it.store.blobs.put(data)
         made.update(sha256=new, size=len(data))
         for name, body in it.entries.items():

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support_engine import open_docker, ours
 
-from harness.engines.container import this_process
+from harness.engines.container import identify_process
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits, Outcome
 from harness.engines.local import LocalEngine
@@ -55,7 +55,7 @@ def step(docker: DockerEngine, docker_host: str, place: Path) -> Iterator[Run]:
         return docker.run(job, on_log, cancel or threading.Event())
 
     yield go
-    assert ours(docker_host, this_process()) == []
+    assert ours(docker_host, identify_process()) == []
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.engine import NO_IMAGE, Engine, Kind
+from harness.engines.engine import NO_IMAGE, Engine, EngineKind
 from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import Pin, save_pins
 from harness.manifest.schema import Resources
-from harness.run.engines import EngineChoice, engine_of_run, kinds, open_engine
+from harness.run.engines import EngineChoice, engine_kinds, engine_of_run, open_engine
 
 
 def chosen(choice: EngineChoice, root: Path = Path()) -> Engine:
@@ -20,8 +20,8 @@ def chosen(choice: EngineChoice, root: Path = Path()) -> Engine:
 
 
 def test_every_file_that_holds_an_engine_is_one_and_says_what_it_is() -> None:
-    assert {"local", "docker"} <= set(kinds())
-    assert all(isinstance(kind, Kind) and kind.about for kind in kinds().values())
+    assert {"local", "docker"} <= set(engine_kinds())
+    assert all(isinstance(kind, EngineKind) and kind.about for kind in engine_kinds().values())
     assert chosen(EngineChoice()).name == "local"
 
 

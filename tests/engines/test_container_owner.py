@@ -14,11 +14,11 @@ import pytest
 from support_engine import client, open_docker, ours
 
 from harness.engines import container
-from harness.engines.container import DEADLINE, GRACE, OWNER, deadline, is_orphaned, this_process
+from harness.engines.container import DEADLINE, GRACE, OWNER, container_deadline, identify_process, is_orphaned
 
 
 def marked(mark: str, due: object = None) -> dict[str, str]:
-    return {OWNER: mark, DEADLINE: str(deadline(60) if due is None else due)}
+    return {OWNER: mark, DEADLINE: str(container_deadline(60) if due is None else due)}
 
 
 @contextlib.contextmanager
@@ -39,36 +39,38 @@ def dead() -> str:
 
 
 def test_the_living_keep_what_is_theirs_even_when_it_is_late() -> None:
-    assert not is_orphaned(marked(this_process())) and not is_orphaned(marked(this_process(), 0))
+    assert not is_orphaned(marked(identify_process())) and not is_orphaned(marked(identify_process(), 0))
 
 
 def test_containers_of_dead_owners_and_earlier_boots_are_orphaned() -> None:
     assert is_orphaned(marked(dead()))
-    _, *rest = this_process().split()
+    _, *rest = identify_process().split()
     assert is_orphaned(marked(" ".join(["another-boot", *rest])))
 
 
 def test_a_number_that_another_process_has_now_does_not_save_a_container() -> None:
-    boot, namespace, pid, _ = this_process().split()
+    boot, namespace, pid, _ = identify_process().split()
     assert is_orphaned(marked(f"{boot} {namespace} {pid} 1"))
 
 
 def test_an_owner_in_another_namespace_is_dead_when_long_overdue() -> None:
-    boot, _, pid, began = this_process().split()
+    boot, _, pid, began = identify_process().split()
     elsewhere = f"{boot} pid:[1] {pid} {began}"
-    now = deadline(0)
+    now = container_deadline(0)
     assert not is_orphaned(marked(elsewhere)) and not is_orphaned(marked(elsewhere, now - 1))
     assert is_orphaned(marked(elsewhere, round(now - GRACE - 2)))
 
 
 @pytest.mark.parametrize("mark", ["", "x", "a b c", "a b c d e", "\n", "../../etc 1 1 1 1", "é" * 100])
 def test_a_mark_that_cannot_be_read_is_left_alone(mark: str) -> None:
-    assert not is_orphaned(marked(mark)) and not is_orphaned({OWNER: this_process()}) and not is_orphaned({})
-    assert not is_orphaned(marked(this_process(), "soon")) and not is_orphaned(marked(this_process(), "9" * 5000))
+    assert not is_orphaned(marked(mark)) and not is_orphaned({OWNER: identify_process()}) and not is_orphaned({})
+    assert not is_orphaned(marked(identify_process(), "soon")) and not is_orphaned(
+        marked(identify_process(), "9" * 5000)
+    )
 
 
 def test_a_mark_of_this_boot_with_a_number_that_is_none_is_left_alone() -> None:
-    boot, namespace, _, began = this_process().split()
+    boot, namespace, _, began = identify_process().split()
     assert not is_orphaned(marked(f"{boot} {namespace} many {began}"))
 
 

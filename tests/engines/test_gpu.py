@@ -13,7 +13,7 @@ from support_engine import open_docker
 
 from harness.engines import engine
 from harness.engines.engine import Job, Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import MissingError
 from harness.run.executing.workshop import Workshop
 from harness.store.store import Store
@@ -28,7 +28,7 @@ def says(*lines: str) -> Any:
 
 
 def nothing(query: Any) -> str:
-    raise engine.no_gpu("no driver")
+    raise engine.missing_gpu_error("no driver")
 
 
 def test_no_gpu_is_asked_for_where_none_is_wanted() -> None:
@@ -97,7 +97,7 @@ def test_a_step_that_infers_is_shown_the_gpus_that_were_chosen_and_no_others(
 ) -> None:
     for name, value in {**driver(tmp_path / "bin", f"{H100}\n{OTHER}"), "CUDA_VISIBLE_DEVICES": "1"}.items():
         monkeypatch.setenv(name, value)
-    local, seen = LocalEngine(available()[0], gpus=1), []
+    local, seen = LocalEngine(available_isolations()[0], gpus=1), []
     for folder in ("out", "tmp"):
         (tmp_path / folder).mkdir()
     tmp_path.chmod(0o755)
@@ -127,7 +127,7 @@ def test_a_run_on_this_machine_s_gpu_says_so_in_key_and_record(tmp_path: Path, m
     project = tmp_path / "p"
     unlocked_project(project)
     wanting(project, "1")
-    isolation = ("--isolation", available()[0])
+    isolation = ("--isolation", available_isolations()[0])
     none = driver(tmp_path / "none", "No devices were found")
     refused = harness("run", "manifests/small.yaml", "--relock", *isolation, "--json", cwd=project, env=none, check=3)
     assert "no GPU" in error_of(refused)["what"] and "gpus: prefer" in error_of(refused)["next"]

@@ -20,11 +20,11 @@ from support import clean_env
 from support_engine import until
 
 from harness.engines.engine import Outcome
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import MissingError
 
 needs_root = pytest.mark.skipif("os.geteuid() != 0", reason="only a step of root's changes its user")
-CLOSED = [name for name in available() if name != "process"]
+CLOSED = [name for name in available_isolations() if name != "process"]
 WALK = """
     import json, re, stat
     opened, seen = set(), 0

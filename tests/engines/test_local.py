@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.local import ISOLATIONS, LocalEngine, available
+from harness.engines.local import ISOLATIONS, LocalEngine, available_isolations
 from harness.errors import MissingError
 from harness.run.environment import step_environment
 
-OFFERED = available()
+OFFERED = available_isolations()
 CLOSED = [name for name in OFFERED if name != "process"]
 EVERY = pytest.mark.parametrize("isolation", OFFERED)
 
@@ -229,7 +229,7 @@ def test_nothing_of_the_disk_is_written_but_out_and_tmp(run, folder):
 
 
 def test_an_isolation_this_machine_does_not_offer_is_refused(monkeypatch):
-    monkeypatch.setattr("harness.engines.local.available", lambda: ("process",))
+    monkeypatch.setattr("harness.engines.local.available_isolations", lambda: ("process",))
     assert LocalEngine().isolation == "process"
     with pytest.raises(MissingError, match="does not have the isolation 'bubblewrap'"):
         LocalEngine("bubblewrap")
@@ -237,12 +237,12 @@ def test_an_isolation_this_machine_does_not_offer_is_refused(monkeypatch):
 
 def test_a_machine_without_the_programs_around_a_step_is_told(monkeypatch):
     monkeypatch.setattr("harness.engines.local.STEP_PATH", "/nowhere")
-    available.cache_clear()
+    available_isolations.cache_clear()
     try:
         with pytest.raises(MissingError, match="`prlimit` is not installed"):
             LocalEngine()
     finally:
-        available.cache_clear()
+        available_isolations.cache_clear()
 
 
 def test_the_best_isolation_there_is_is_taken():

@@ -20,11 +20,11 @@ from support_walls import FILES, NAMES, TAKEN, WAITS
 from harness.engines import monitor
 from harness.engines.engine import Limits, Outcome
 from harness.engines.isolation import isolation_command
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.engines.monitor import MemoryMeter, list_processes, read_proc
 
 MIB = 1 << 20
-OFFERED = available()
+OFFERED = available_isolations()
 CLOSED = [name for name in OFFERED if name != "process"]
 MEMORY = 128 * MIB
 UNSEEN = ("process", "sockets that are full")  # it has the network of the host, whose sockets are not its own

@@ -14,10 +14,10 @@ import pytest
 
 from harness.engines.engine import Outcome
 from harness.engines.isolation import counts_per_step
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.engines.monitor import count_threads
 
-CLOSED = [name for name in available() if name != "process"]
+CLOSED = [name for name in available_isolations() if name != "process"]
 FORKS = """
     import signal, time
     made = 0
@@ -72,7 +72,7 @@ def test_a_bare_step_with_more_processes_is_ended_and_told(run: Callable[..., Ou
     assert outcome.usage["wall_ms"] < 20_000
 
 
-@pytest.mark.parametrize("isolation", available())
+@pytest.mark.parametrize("isolation", available_isolations())
 def test_a_user_with_many_other_processes_runs_steps(run: Callable[..., Outcome], isolation: str, others: None) -> None:
     code = """
         import signal

@@ -22,11 +22,11 @@ from support_walls import REFUSED, SOCKETS, UNLISTED, X32, tried
 
 from harness.engines import system_calls
 from harness.engines.engine import Outcome
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.engines.system_calls import ALLOWED, engine_profile, filter_program
 
 pytestmark = pytest.mark.skipif(not system_calls.can_filter(), reason="no step is filtered on this machine")
-EVERY = pytest.mark.parametrize("isolation", available())
+EVERY = pytest.mark.parametrize("isolation", available_isolations())
 
 
 @EVERY

@@ -10,16 +10,16 @@ from support import unlocked_project
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import Reexecute, ReexecutionOptions
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Code
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.lock import resolve
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.lock import resolve_manifest
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.run.recording.auditing import recordable_isolations
 from harness.run.recording.reexecute import batch_reexecutor
 from harness.run.recording.reexecute import step_reexecutor as replays
@@ -33,7 +33,7 @@ MAKE, CUT, SHOWN = "addition/make", "addition/items", "shown"
 class Bare:
     """A project whose manifest was run as a plan of three steps: one cached, one with a fan-in that is shown gold."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     lock: Lock
     plan: Plan
     store: Store
@@ -59,16 +59,16 @@ class Bare:
             how = ReexecutionOptions(replays(workshop), batch_reexecutor(workshop), level=level)
         planned = replan or (lambda *_: self.plan)
         installed = InstalledHarness(planned, lambda kind: Code().closure(kind).files, recordable_isolations)
-        return audit(store, run or self.name, installed, how)
+        return audit_stored_run(store, run or self.name, installed, how)
 
 
 def bare(folder: Path) -> Bare:
     """Lock a project, run one step of its plan, then three: the first of them is taken from the store."""
-    loaded = load(unlocked_project(folder / "project", count=7, models=("oracle",)))
+    loaded = load_manifest(unlocked_project(folder / "project", count=7, models=("oracle",)))
     this, store = check_manifest(loaded), Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits())
-    lock = resolve(loaded, this, workshop)
-    steps = {step.name: step for step in plan(this, lock, 1).steps}
+    lock = resolve_manifest(loaded, this, workshop)
+    steps = {step.name: step for step in make_plan(this, lock, 1).steps}
     [part] = steps[CUT].outputs
     parts = {"parts": (Ref(CUT, part), Ref(CUT, part))}
     shown = Step(SHOWN, GATHER, "responses", {"name": "items"}, parts, ("items",), sees_gold=True)

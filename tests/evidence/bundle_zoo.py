@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from evidence.forger import chained
 
-from harness.digest import document, document_digest, sha256
-from harness.evidence.record import spell, summarise
+from harness.digest import document_digest, encode_document, sha256
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.events import Event
 
 BLOCK, END = 512, bytes(1024)
@@ -72,7 +72,7 @@ class Laid:
 
     def pack(self, body: dict[str, Any] | None = None, spelled: bytes | None = None, end: bytes = END) -> bytes:
         """Give the bytes of the bundle; with another list if one is given, or other bytes of it."""
-        text = spelled if spelled is not None else document(body or self.body) + b"\n"
+        text = spelled if spelled is not None else encode_document(body or self.body) + b"\n"
         rest = b"".join(packed(path, self.members[path]) for path in sorted(self.members))
         return packed("bundle.json", text) + rest + end
 
@@ -106,7 +106,7 @@ class Laid:
         path, _ = self.entry(step)
         del self.members[path]
         body = {**body, "key": document_digest(body["preimage"])} if sealed else body
-        data = document(body) + b"\n"
+        data = encode_document(body) + b"\n"
         key = body["key"]
         self.members[f"keys/{key[:2]}/{key}.json"] = data
         events = self.events
@@ -125,7 +125,7 @@ class Laid:
         self.members[self.log] = b"".join(lines)
         place = f"runs/{self.run}/record.json"
         if record and place in self.members:
-            self.members[place] = spell(summarise(cast("list[Event]", events), head))
+            self.members[place] = spell_record(summarise_journal(cast("list[Event]", events), head))
         listed = [json.loads(line) for line in self.members["heads.jsonl"].splitlines()] if heads is None else heads
         for line in listed:
             if line["run"] == self.run:
@@ -187,7 +187,7 @@ def _also(path: str, data: bytes = b"x\n") -> Make:
 
 
 def _spelled(change: Callable[[bytes], bytes]) -> Make:
-    return lambda laid: laid.pack(spelled=change(document(laid.body) + b"\n"))
+    return lambda laid: laid.pack(spelled=change(encode_document(laid.body) + b"\n"))
 
 
 def _padded(laid: Laid) -> bytes:
@@ -274,7 +274,7 @@ def _log(change: Callable[[list[dict[str, Any]]], object]) -> Make:
     def make(laid: Laid) -> bytes:
         events = laid.events
         change(events)
-        laid.members[laid.log] = b"".join(document(one) + b"\n" for one in events)
+        laid.members[laid.log] = b"".join(encode_document(one) + b"\n" for one in events)
         return laid.pack()
 
     return make
@@ -295,7 +295,7 @@ def _of_heads(change: Callable[[list[dict[str, Any]]], object], *, chain: bool =
     def make(laid: Laid) -> bytes:
         heads = laid.heads()
         change(heads)
-        lines = chained(heads)[0] if chain else [document(one) + b"\n" for one in heads]
+        lines = chained(heads)[0] if chain else [encode_document(one) + b"\n" for one in heads]
         laid.members["heads.jsonl"] = b"".join(lines)
         return laid.pack()
 
@@ -341,7 +341,7 @@ def _counts(laid: Laid) -> bytes:
     events[-1]["events"] += 1
     lines, head = chained(events)
     laid.members[laid.log] = b"".join(lines)
-    laid.members[f"runs/{laid.run}/record.json"] = spell(summarise(cast("list[Event]", events), head))
+    laid.members[f"runs/{laid.run}/record.json"] = spell_record(summarise_journal(cast("list[Event]", events), head))
     heads = laid.heads()
     _last(heads, "run.finished").update(journal=head, record=sha256(laid.members[f"runs/{laid.run}/record.json"]))
     laid.members["heads.jsonl"] = b"".join(chained(heads)[0])
@@ -355,7 +355,7 @@ def _record(change: Callable[[dict[str, Any]], object], *, named: bool = True, s
         place = f"runs/{laid.run}/record.json"
         body = json.loads(laid.members[place])
         change(body)
-        laid.members[place] = (spelled or (lambda one: document(one) + b"\n"))(body)
+        laid.members[place] = (spelled or (lambda one: encode_document(one) + b"\n"))(body)
         heads = laid.heads()
         if named:
             _last(heads, "run.finished")["record"] = sha256(laid.members[place])
@@ -523,7 +523,7 @@ def _more_entry(laid: Laid) -> bytes:
     _, body = laid.entry(_step(laid))
     body["preimage"]["batch"] = "another"
     body["key"] = document_digest(body["preimage"])
-    laid.members[f"keys/{body['key'][:2]}/{body['key']}.json"] = document(body) + b"\n"
+    laid.members[f"keys/{body['key'][:2]}/{body['key']}.json"] = encode_document(body) + b"\n"
     return laid.pack()
 
 

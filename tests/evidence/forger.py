@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from harness.digest import document, document_digest, sha256
-from harness.evidence.record import spell, summarise
+from harness.digest import document_digest, encode_document, sha256
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.events import Event
 from harness.store.journal import START
 from harness.store.store import Store, list_runs
@@ -43,7 +43,7 @@ class Forger:
 
     def put(self, body: Mapping[str, Any]) -> str:
         """Keep a document among the blobs, whatever it says."""
-        return self.store.blobs.put(document(body))
+        return self.store.blobs.put(encode_document(body))
 
     def seal(self) -> None:
         """Write everything back: keys, entries, the chain, the record, and the list of runs."""
@@ -51,14 +51,14 @@ class Forger:
             if "key" in event and event["step"] in self.entries:
                 body = self.entries[event["step"]]
                 body["key"] = document_digest(body["preimage"])
-                data = document(body) + b"\n"
+                data = encode_document(body) + b"\n"
                 write(self.store.entries.path(body["key"]), data)
                 event |= {"key": body["key"], "entry": sha256(data)}
         if self.events[-1]["event"] == "run.finished":
             self.events[-1]["events"] = len(self.events)
         lines, head = chained(self.events)
         write(self.store.journal(self.run), b"".join(lines))
-        record = spell(summarise(cast(list[Event], self.events), head))
+        record = spell_record(summarise_journal(cast(list[Event], self.events), head))
         write(self.store.record(self.run), record)
         for line in self.heads:
             if line["run"] == self.run:
@@ -86,7 +86,7 @@ def chained(events: list[dict[str, Any]]) -> tuple[list[bytes], str]:
     head, lines = START, []
     for number, event in enumerate(events):
         event |= {"n": number, "prev": head}
-        lines.append(document(event) + b"\n")
+        lines.append(encode_document(event) + b"\n")
         head = sha256(lines[-1])
     return lines, head
 

@@ -33,18 +33,18 @@ from support import finished_project
 from support_ground import PLACE
 from support_inside import inside
 
-from harness.digest import canonical, document, sealed, sha256, walk
+from harness.digest import canonical_json, encode_document, seal_document, sha256, walk_values
 from harness.errors import HarnessError
 from harness.evidence.anchor import anchor_line, audit_anchors, read_anchors
-from harness.evidence.attest import Envelope, Statement, read_envelope, sign, state_lock
+from harness.evidence.attest import Envelope, Statement, read_envelope, sign_statement, state_lock
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.bundle import unpack_bundle
 from harness.evidence.keys import read_key, read_trust
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.recording.auditing import audit_author, audit_files, audit_run
 from harness.store.store import Store
-from harness.verbs.handing import compare_envelope, see_run
+from harness.verbs.handing import compare_envelope, read_run_evidence
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "audit.md"
@@ -109,7 +109,7 @@ def other(value: Any, pointer: str, among: list[str]) -> Any:
 
 def leaves(kind: str, place: str, body: Any, among: list[str]) -> Iterator[Leaf]:
     """Yield a document once for each of its leaves, with another value there."""
-    for pointer, item in list(walk(body)):
+    for pointer, item in list(walk_values(body)):
         if not pointer or isinstance(item, dict | list):
             continue
         copy = json.loads(json.dumps(body))
@@ -211,7 +211,7 @@ class Subject:
         return bool(flaw) or report.verdict != "agreed"
 
     def _compared(self, envelope: Envelope, store: Store) -> str:
-        return compare_envelope("made", envelope, self.trusted, [see_run(store, self.run, "run")], ()).flaw
+        return compare_envelope("made", envelope, self.trusted, [read_run_evidence(store, self.run, "run")], ()).flaw
 
     def is_undone(self) -> bool:
         """Whether every document has the bytes again that it had."""
@@ -221,7 +221,7 @@ class Subject:
         """Whether the run fits the lock and the expectation in the project."""
         report = Report()
         try:
-            audit_files(self.store, self.run, load(self.project / SMALL), report)
+            audit_files(self.store, self.run, load_manifest(self.project / SMALL), report)
         except HarnessError:
             return False
         return report.verdict == "agreed"
@@ -250,7 +250,7 @@ class Subject:
 
     def put_as_is(self, leaf: Leaf) -> bool:
         """Change a leaf with nothing following, and return whether that is found."""
-        spelled = document(leaf.changed) + b"\n" if leaf.document not in ("bundle", "envelope") else b""
+        spelled = encode_document(leaf.changed) + b"\n" if leaf.document not in ("bundle", "envelope") else b""
         it = Forger(self.store)
         match leaf.document:
             case "lock" | "expectation":
@@ -279,14 +279,14 @@ class Subject:
         it = Forger(self.store)
         match leaf.document:
             case "lock" | "expectation":
-                write(self.pinned / leaf.place, sealed(leaf.changed))
+                write(self.pinned / leaf.place, seal_document(leaf.changed))
                 if self.is_undone():
                     return "undone"
                 if not self.fits_project():
                     return "audit"
                 return "" if self.is_signed(leaf.document) else "signature"
             case "kept lock":
-                it.started["lock"] = it.store.blobs.put(sealed(leaf.changed))
+                it.started["lock"] = it.store.blobs.put(seal_document(leaf.changed))
                 it.seal()
             case "entry":
                 it.entries[leaf.place] = leaf.changed
@@ -315,7 +315,7 @@ class Subject:
 
     def _seal_record(self, it: Forger, body: dict[str, Any]) -> None:
         """Put another record, and let the list of runs name it."""
-        data = document(body) + b"\n"
+        data = encode_document(body) + b"\n"
         write(self.store.record(self.run), data)
         for line in it.heads:
             if "record" in line and line["run"] == self.run:
@@ -348,10 +348,10 @@ class Subject:
             statement = self.envelope.statement
         else:
             said = leaf.changed
-            envelope["payload"] = base64.b64encode(canonical(said)).decode()
+            envelope["payload"] = base64.b64encode(canonical_json(said)).decode()
             subjects = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
             statement = Statement(subjects, said["predicateType"], said["predicate"])
-        path.write_bytes(sign(statement, key) if key else json.dumps(envelope).encode())
+        path.write_bytes(sign_statement(statement, key) if key else json.dumps(envelope).encode())
         try:
             return self._compared(read_envelope(path), self.store)
         except HarnessError as bad:

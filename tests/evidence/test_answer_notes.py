@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.evidence.audit.answers import note_answers
 from harness.evidence.audit.checks import Coverage, Report
 from harness.models.providers.remote import Inference
@@ -52,7 +52,7 @@ def noted(
     store = Store.make(tmp_path / "store")
     tables: dict[str, list[Mapping[str, Any]]] = {"prompts": [*prompts()], "responses": [*given], "inference": [said]}
     digests = {
-        name: store.blobs.put(b"".join(canonical(row) + b"\n" for row in table)) for name, table in tables.items()
+        name: store.blobs.put(b"".join(canonical_json(row) + b"\n" for row in table)) for name, table in tables.items()
     }
     outputs = {name: Output(digests[name], 1) for name in STEP.outputs}
     entry = Entry("", "", {"inputs": {"prompts": digests["prompts"]}}, outputs)

@@ -13,7 +13,7 @@ from support_attempts import CONTROL_WORD, FACTS, AttemptFolder
 from support_scored import flaws, open_project, played
 
 from harness import verbs
-from harness.attempts.transcript import fold, item_id
+from harness.attempts.transcript import fold_events, item_id
 from harness.digest import sha256
 from harness.evidence.audit.answers import budget_flaws, canary_hits, manifest_flaws
 from harness.files import write_atomic
@@ -47,7 +47,7 @@ def changed(chain: Chain[AttemptEvent], change: Callable[[dict[str, Any]], objec
 
 def test_an_attempt_within_its_budget_has_no_flaw(tmp_path: Path) -> None:
     chain = chain_of(tmp_path, "1", "2")
-    assert list(budget_flaws(chain)) == [] and fold(chain.events).flaws == []
+    assert list(budget_flaws(chain)) == [] and fold_events(chain.events).flaws == []
 
 
 def test_calls_beyond_the_budget_and_late_ones_are_named(tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_answers_that_are_changed_or_miscounted_are_named(tmp_path: Path) -> Non
     def other(event: dict[str, Any]) -> None:
         event["args"] = {**event["args"], "answers": [{**event["args"]["answers"][0], "answer": "7"}]}
 
-    assert len(fold(changed(chain, other).events).flaws) == 2
-    assert len(fold(changed(chain, lambda event: event.update(calls_left=0)).events).flaws) == 2
+    assert len(fold_events(changed(chain, other).events).flaws) == 2
+    assert len(fold_events(changed(chain, lambda event: event.update(calls_left=0)).events).flaws) == 2
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_answers_that_are_changed_or_miscounted_are_named(tmp_path: Path) -> Non
 )
 def test_the_control_word_is_found_wherever_it_is_said(tmp_path: Path, text: str, hits: int) -> None:
     chain = chain_of(tmp_path, text)
-    assert canary_hits(fold(chain.events)) == hits
+    assert canary_hits(fold_events(chain.events)) == hits
 
 
 def test_the_control_record_is_not_counted(tmp_path: Path) -> None:
     chain = chain_of(tmp_path, "1")
-    state = fold(chain.events)
+    state = fold_events(chain.events)
     assert state.canary == item_id(state.secret, chain.events[0]["canary"]["key"])
     assert state.counts() == {"answered": 1, "abstained": 0, "missing": 4}
 

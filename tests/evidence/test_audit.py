@@ -12,13 +12,13 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 from support_draws import drawn
 
-from harness.digest import document, document_digest, sealed, walk
+from harness.digest import document_digest, encode_document, seal_document, walk_values
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import OverBudget, Reexecuted
+from harness.evidence.audit.reexecution import OverBudget, ReexecutedStep
 from harness.run.executing.workshop import Workshop
-from harness.run.recording.auditing import replan
+from harness.run.recording.auditing import replan_run
 from harness.run.recording.reexecute import step_reexecutor
 from harness.steps import Step
 from harness.store.store import Store
@@ -66,11 +66,11 @@ def writing(part: str, at: Any, pointer: str, value: Any) -> Callable[[Forger], 
 def test_no_part_of_a_key_or_output_can_be_rewritten_unnoticed(run: Bare, tmp_path: Path) -> None:
     whole = Forger(run.store).entries
     for step, body in whole.items():
-        pointers = [pointer for part in ("preimage", "outputs") for pointer, _ in walk(body[part], f"/{part}")]
+        pointers = [pointer for part in ("preimage", "outputs") for pointer, _ in walk_values(body[part], f"/{part}")]
         for pointer in drawn(pointers, len(pointers) // 4, len(pointers)):
             if pointer in ("/preimage", "/preimage/type"):
                 continue  # no document: the forger himself could not name it
-            value = next(item for at, item in walk(body) if at == pointer)
+            value = next(item for at, item in walk_values(body) if at == pointer)
             for other in others(value):
                 found = look_forged(run, tmp_path, writing("entries", step, pointer, other))
                 assert found.verdict == "disagreed", (step, pointer, other)
@@ -78,7 +78,7 @@ def test_no_part_of_a_key_or_output_can_be_rewritten_unnoticed(run: Bare, tmp_pa
 
 def test_no_field_of_an_event_can_be_rewritten_but_when_where_and_how_fast(run: Bare, tmp_path: Path) -> None:
     for number, event in enumerate(Forger(run.store).events):
-        for pointer, value in walk(event):
+        for pointer, value in walk_values(event):
             if not pointer or pointer.startswith(UNTOLD) or pointer in ("/event", "/step", "/events"):
                 continue  # the last three: the forger finds his entries by them, and counts himself
             for other in others(value)[:2]:
@@ -153,7 +153,9 @@ def test_the_image_a_run_names_is_the_one_its_steps_saw(run: Bare, store: Store)
     assert any(check == "pin.differs" and "its steps ran in none" in detail for check, _, detail in found)
 
 
-@pytest.mark.parametrize("data", [b"nothing", document({"type": "environment/1"}), document({"type": "closure/1"})])
+@pytest.mark.parametrize(
+    "data", [b"nothing", encode_document({"type": "environment/1"}), encode_document({"type": "closure/1"})]
+)
 @pytest.mark.parametrize("part", ["environment", "code"])
 def test_a_document_that_is_none_is_named_and_breaks_nothing(part: str, data: bytes, run: Bare, store: Store) -> None:
     def edit(it: Forger) -> None:
@@ -170,9 +172,9 @@ def test_a_lock_without_the_pins_of_what_it_means_is_named(run: Bare, store: Sto
     def edit(it: Forger) -> None:
         body = it.document(it.started["lock"])
         body["pins"]["datasets"] = {}
-        it.started["lock"] = it.store.blobs.put(sealed(body))
+        it.started["lock"] = it.store.blobs.put(seal_document(body))
 
-    report = run.look(forged(store, edit).root, replan=replan)
+    report = run.look(forged(store, edit).root, replan=replan_run)
     assert ("lock.changed", "lock", "/pins/datasets/addition") in flaws(report)
 
 
@@ -243,13 +245,13 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
     def first() -> str:
         made: list[str] = []
 
-        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
             if made:
                 raise OverBudget("there was time for one step")
             made.append(step.name)
             entry = run.store.entries.get(document_digest(parts))
             assert entry
-            return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
+            return ReexecutedStep({name: output.sha256 for name, output in entry.outputs.items()})
 
         report = run.look(run.store.root, "full", replay=again)
         assert report.verdict == "incomplete" and report.coverage and report.coverage.again == 1
@@ -263,13 +265,13 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
 def test_a_step_that_was_late_and_comes_in_the_second_try_is_not_left_out(run: Bare) -> None:
     tried: list[str] = []
 
-    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
         tried.append(step.name)
         if tried == [step.name]:
             raise OverBudget("this one takes longer than its share")
         entry = run.store.entries.get(document_digest(parts))
         assert entry
-        return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
+        return ReexecutedStep({name: output.sha256 for name, output in entry.outputs.items()})
 
     report = run.look(run.store.root, "full", replay=again)
     assert sorted(tried[1:]) == sorted([MAKE, CUT, SHOWN]), "the one that was late, too"

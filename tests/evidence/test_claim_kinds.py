@@ -16,11 +16,11 @@ from harness.evidence.claims.kinds import (
     UNKNOWN,
     ClaimKind,
     OutputKinds,
-    kind_of,
+    claim_kind,
     planned_kinds,
     planned_steps,
 )
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.model_free import foresee_kinds
 from harness.steps import Pinned, Plan, Ref, Source, Step
 
@@ -50,7 +50,7 @@ BY_OUTPUT = {
 
 @pytest.mark.parametrize("name", BY_OUTPUT)
 def test_each_claim_of_a_papers_manifest_has_the_kind_of_its_output_without_a_lock_or_a_run(name: str) -> None:
-    loaded = load(REPOSITORY / "manifests" / f"{name}.yaml")
+    loaded = load_manifest(REPOSITORY / "manifests" / f"{name}.yaml")
     kinds = foresee_kinds(loaded)
     found = {
         output: kinds.of([output])
@@ -65,7 +65,7 @@ def test_every_manifest_that_claims_something_is_told_of_above() -> None:
     claiming = {
         path.relative_to(REPOSITORY / "manifests").with_suffix("").as_posix()
         for path in (REPOSITORY / "manifests").rglob("*.yaml")
-        if load(path).manifest.claims
+        if load_manifest(path).manifest.claims
     }
     assert claiming == set(BY_OUTPUT)
 
@@ -137,5 +137,5 @@ def test_a_long_chain_of_steps_is_followed_once() -> None:
     for number in range(1, 3000):
         chain.append(step(f"s{number}", a=Ref(f"s{number - 1}", "x"), b=Ref(f"s{number // 2}", "x")))
     steps = planned_steps(Plan(tuple(chain), {}), {TABLE.sha256}, DATA)
-    assert kind_of("s2999", steps) == ClaimKind(TRANSCRIPTION)
+    assert claim_kind("s2999", steps) == ClaimKind(TRANSCRIPTION)
     assert Counter(one.tables for one in steps.values()) == {False: 2999, True: 1}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims.subject import canonical_pointer, equivalent_pointers, same_subject, subject_of
+from harness.evidence.claims.subject import canonical_pointer, equivalent_pointers, run_subject, same_subject
 
 ADA: dict[str, Any] = {"provider": "openai", "model": "ada", "tape": "replay"}
 GPT: dict[str, Any] = {"provider": "openai", "model": "gpt-4", "tape": "replay"}
@@ -21,7 +21,7 @@ LIST = {"fetch": {"a.csv": FILE, "book": {"url": "https://example.net/book", "sh
 
 def work(models: Any = None, data: Any = None, study: str = "reliability", files: Any = None) -> Any:
     intent: Any = {"study": study, "models": models or {}, "datasets": data or {"addition": SUMS}}
-    return subject_of(
+    return run_subject(
         intent, {"models": {name: {"files": each} for name, each in (files or {}).items()}, "datasets": {}}
     )
 
@@ -130,5 +130,5 @@ def test_pointers_are_spelled_by_the_rule_and_a_statistic_is_its_value() -> None
 @pytest.mark.parametrize("intent", [{}, {"models": [], "datasets": "x"}, {"models": {"m": 3}, "datasets": {"d": None}}])
 def test_a_lock_of_any_shape_is_read(intent: Any) -> None:
     pins: Any = {"models": {"m": {"files": 3}}}
-    here = subject_of(intent, pins)
+    here = run_subject(intent, pins)
     assert not same_subject(here, work()) and not same_subject(work(), here)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
-from harness.evidence.compare import compare, expected_values, leaves, overall, tolerance_text
+from harness.evidence.compare import compare_outputs, expected_values, json_leaves, overall_verdict, tolerance_text
 from harness.evidence.record import Record, RecordBody
 from harness.manifest.lockfile import Expect
 
@@ -24,7 +24,7 @@ class Shelf:
         self.folder = folder
 
     def put(self, value: Any) -> str:
-        data = canonical(value) + b"\n"
+        data = canonical_json(value) + b"\n"
         (self.folder / sha256(data)).write_bytes(data)
         return sha256(data)
 
@@ -49,7 +49,9 @@ def expect(shelf: Shelf, level: Any, value: Any, lock: str = LOCK) -> Expect:
 
 
 def verdict(shelf: Shelf, level: Any, expected: Any, found: Any) -> tuple[str, str]:
-    [one] = compare(record(out=shelf.put(found)), expect(shelf, level, expected), LOCK, {"out": level}, shelf.deliver)
+    [one] = compare_outputs(
+        record(out=shelf.put(found)), expect(shelf, level, expected), LOCK, {"out": level}, shelf.deliver
+    )
     return one.verdict, one.detail
 
 
@@ -70,7 +72,7 @@ def test_agreement_by_a_tolerance_alone_is_told_from_equal_bytes(shelf: Shelf) -
     same, near = ([{"a": value}, {"a": 1}] for value in (1, 1.001))
     for found, by in ((same, False), (near, True)):
         expected = expect(shelf, level, found[0])
-        [one] = compare(record(out=shelf.put(found[1])), expected, LOCK, {"out": level}, shelf.deliver)
+        [one] = compare_outputs(record(out=shelf.put(found[1])), expected, LOCK, {"out": level}, shelf.deliver)
         assert (one.verdict, one.by_tolerance) == ("agreed", by)
     assert tolerance_text(0) == ""
     assert tolerance_text(1) == "1 output within tolerance alone: bytes differ"
@@ -178,7 +180,7 @@ def test_an_interval_level_without_any_statistic_forgives_nothing(shelf: Shelf) 
 def test_what_is_no_json_is_to_be_compared_by_bytes(shelf: Shelf) -> None:
     (shelf.folder / "figure").write_bytes(b"<svg/>")
     with pytest.raises(InputError, match="not JSON") as refused:
-        leaves(shelf.folder / "figure")
+        json_leaves(shelf.folder / "figure")
     assert "exact" in refused.value.next
 
 
@@ -186,15 +188,15 @@ def test_without_an_expectation_under_this_lock_nothing_is_confirmed(shelf: Shel
     digest = shelf.put({"a": 1})
     other = expect(shelf, "exact", {"a": 1}, lock="c" * 64)
     for known in (None, other):
-        verdicts = compare(record(out=digest), known, LOCK, {}, shelf.deliver)
+        verdicts = compare_outputs(record(out=digest), known, LOCK, {}, shelf.deliver)
         assert [one.verdict for one in verdicts] == ["unconfirmed"] * len(verdicts)
-        assert overall(record(out=digest), verdicts) == "unconfirmed"
+        assert overall_verdict(record(out=digest), verdicts) == "unconfirmed"
 
 
 def test_an_expected_output_that_was_not_made_is_a_disagreement(shelf: Shelf) -> None:
-    verdicts = compare(record(), expect(shelf, "exact", {"a": 1}), LOCK, {}, shelf.deliver)
+    verdicts = compare_outputs(record(), expect(shelf, "exact", {"a": 1}), LOCK, {}, shelf.deliver)
     assert [(one.name, one.verdict) for one in verdicts] == [("out", "missing")]
-    assert overall(record(), verdicts) == "disagreed"
+    assert overall_verdict(record(), verdicts) == "disagreed"
 
 
 def test_an_unfinished_or_limited_run_is_incomplete_whatever_it_made() -> None:
@@ -203,12 +205,12 @@ def test_an_unfinished_or_limited_run_is_incomplete_whatever_it_made() -> None:
         {"status": "done", "limit": 3, "outputs": {}},
     ]
     for body in bodies:
-        assert overall(Record("r", body), []) == "incomplete"
+        assert overall_verdict(Record("r", body), []) == "incomplete"
 
 
 def test_an_output_of_too_many_numbers_is_to_be_compared_by_bytes(shelf: Shelf) -> None:
     with pytest.raises(InputError, match="more than"):
-        leaves(shelf.deliver(shelf.put(list(range(100_001)))))
+        json_leaves(shelf.deliver(shelf.put(list(range(100_001)))))
 
 
 def test_within_forgives_numbers_only(shelf: Shelf) -> None:
@@ -220,10 +222,10 @@ def test_within_forgives_numbers_only(shelf: Shelf) -> None:
 def test_a_table_is_compared_row_by_row(shelf: Shelf) -> None:
     rows = b'{"id":"a","x":1}\n{"id":"b","x":2}\n'
     (shelf.folder / "table").write_bytes(rows)
-    assert leaves(shelf.folder / "table") == {"/0/id": '"a"', "/0/x": "1", "/1/id": '"b"', "/1/x": "2"}
+    assert json_leaves(shelf.folder / "table") == {"/0/id": '"a"', "/0/x": "1", "/1/id": '"b"', "/1/x": "2"}
 
 
 def test_an_expectation_accepted_at_another_level_confirms_nothing(shelf: Shelf) -> None:
     lax = expect(shelf, {"within": "1e9"}, {"a": 1})
-    [one] = compare(record(out=shelf.put({"a": 2})), lax, LOCK, {"out": "exact"}, shelf.deliver)
+    [one] = compare_outputs(record(out=shelf.put({"a": 2})), lax, LOCK, {"out": "exact"}, shelf.deliver)
     assert one.verdict == "disagreed" and "another level" in one.detail

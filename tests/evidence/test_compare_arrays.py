@@ -12,11 +12,18 @@ import pytest
 from harness import arrays
 from harness.digest import sha256_file
 from harness.errors import InputError
-from harness.evidence.compare import MAX_ARRAY, array_form, compare, deviation_text, first_deviation, leaves
+from harness.evidence.compare import (
+    MAX_ARRAY,
+    array_form,
+    compare_outputs,
+    describe_first_deviation,
+    deviation_text,
+    json_leaves,
+)
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 from harness.rows import write_one
-from harness.texts import tolerance
+from harness.texts import validate_tolerance
 
 F32 = np.float32
 
@@ -125,18 +132,18 @@ def test_only_a_small_array_compared_by_numbers_is_kept_beside_it(tmp_path: Path
 
 def test_a_relative_tolerance_means_the_same_for_the_numbers_of_a_document(tmp_path: Path) -> None:
     write_one(tmp_path / "one", {"a": 100, "b": 0})
-    expected = leaves(tmp_path / "one")
+    expected = json_leaves(tmp_path / "one")
     for value, agrees in ((101, True), (101.5, False), (99, True)):
         write_one(tmp_path / "two", {"a": value, "b": 0})
-        assert (first_deviation({"within": "0.01 relative"}, expected, tmp_path / "two") == "") is agrees
+        assert (describe_first_deviation({"within": "0.01 relative"}, expected, tmp_path / "two") == "") is agrees
     write_one(tmp_path / "two", {"a": 100, "b": 1e-9})
-    assert first_deviation({"within": "0.01 relative"}, expected, tmp_path / "two").startswith("/b is ")
+    assert describe_first_deviation({"within": "0.01 relative"}, expected, tmp_path / "two").startswith("/b is ")
 
 
 @pytest.mark.parametrize("text", ["-1", "1e301", "1e-6  relative", "1e-6relative", "relative", "1% relative", "nan"])
 def test_a_tolerance_is_a_number_or_a_share_and_nothing_else(text: str) -> None:
     with pytest.raises(ValueError, match="write a"):
-        tolerance(text)
+        validate_tolerance(text)
 
 
 def test_nothing_agrees_with_an_expected_array_that_was_touched_or_lost(tmp_path: Path) -> None:
@@ -148,7 +155,7 @@ def test_nothing_agrees_with_an_expected_array_that_was_touched_or_lost(tmp_path
     record = Record("r", body)
 
     def verdict() -> tuple[str, str]:
-        [one] = compare(record, expect, "a" * 64, {"out": level}, lambda _digest: made)
+        [one] = compare_outputs(record, expect, "a" * 64, {"out": level}, lambda _digest: made)
         return one.verdict, one.detail
 
     assert verdict() == ("agreed", "agreed within 0.01, bytes differ")

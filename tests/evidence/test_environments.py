@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from evidence.bare import Bare, bare
 
-from harness.digest import document
+from harness.digest import encode_document
 from harness.errors import InputError
-from harness.evidence.explain import explain
+from harness.evidence.explain import explain_steps
 from harness.evidence.trail import environment_changes, read_environment
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
@@ -30,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Bare:
 def older(data: bytes) -> bytes:
     """Spell an environment as it was spelled before: without the standard library."""
     body = {name: value for name, value in json.loads(data).items() if name != "stdlib"}
-    return document({**body, "type": "environment/1"})
+    return encode_document({**body, "type": "environment/1"})
 
 
 @pytest.mark.long
@@ -40,7 +40,7 @@ def test_a_run_on_an_environment_of_before_audits_and_is_explained(run: Bare) ->
     first = Runner(run.loaded, run.lock, run.plan, before, limit=1).run(lambda *_: None).run
     report = run.look(run.store.root, "full", run=first)
     assert report.verdict == "agreed" and report.coverage and report.coverage.other == report.coverage.again
-    reasons = [why.reason for why in explain(run.store, first)]
+    reasons = [why.reason for why in explain_steps(run.store, first)]
     assert reasons and all("told as environment/2 → environment/1" in reason for reason in reasons)
 
 
@@ -71,5 +71,5 @@ STRANGE = {"rich": {"version": "1", "record": "a", "altered": 5}}
 )
 def test_an_environment_that_says_something_else_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        read_environment(document({**ONE, **wrong}), "here")
-    assert read_environment(document(ONE), "here") == ONE
+        read_environment(encode_document({**ONE, **wrong}), "here")
+    assert read_environment(encode_document(ONE), "here") == ONE

@@ -12,7 +12,7 @@ import pytest
 from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 
-from harness.digest import sealed
+from harness.digest import seal_document
 from harness.evidence.explain import FirstDifference, accepted_run, find_first_difference
 from harness.evidence.trail import Trail, read_trail
 from harness.manifest.documents import Carried, ExpectedOutput
@@ -101,7 +101,7 @@ def test_a_lock_that_moved_is_no_cause_where_a_step_was_given_the_same(run: Bare
         lock = it.document(it.started["lock"])
         del lock["self"]
         lock["intent"]["datasets"]["addition"]["seed"] = 8
-        it.started["lock"] = it.store.blobs.put(sealed(lock))
+        it.started["lock"] = it.store.blobs.put(seal_document(lock))
         remake(it, MAKE)
 
     first = found(run, tmp_path / "a", relock)

@@ -12,10 +12,10 @@ import pytest
 from support import data_of, finished_project, harness, outputs_of, small_project
 from support_draws import drawn
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.steps import audit_healing
-from harness.evidence.record import summarise
+from harness.evidence.record import summarise_journal
 from harness.store.blobs import Blobs
 from harness.store.events import Event
 from harness.store.journal import Chain, read_chain
@@ -85,7 +85,7 @@ def replace_entry(folder: Path, outputs: dict[str, str]) -> str:
     data = b'{"invented":1}\n'
     digest = Blobs(store.tree).put(data)
     false["outputs"] = {name: {"sha256": digest, "size": len(data)} for name in false["outputs"]}
-    spoil(store.entries.path(entry.key), document(false) + b"\n")
+    spoil(store.entries.path(entry.key), encode_document(false) + b"\n")
     return "met 1 damaged step in its store, made anew"
 
 
@@ -175,7 +175,7 @@ def test_an_entry_that_nobody_made_and_that_lies_is_told(tmp_path: Path) -> None
     false["outputs"] = {name: {"sha256": digest, "size": len(data)} for name in false["outputs"]}
     path = store.entries.path(entry.key)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(document(false) + b"\n")
+    path.write_bytes(encode_document(false) + b"\n")
     [run] = data_of("run", MANIFEST, cwd=folder)["runs"]
     assert run["healed"] == {"steps": 1, "blobs": 0} and outputs_of({"runs": [run]})["checks"] != digest
     [told] = [one for one in data_of("audit", "last", cwd=folder, check=None)["checks"] if one["id"] == "damage.healed"]
@@ -201,9 +201,9 @@ def events(*more: dict[str, Any]) -> Any:
 def test_a_record_of_an_old_journal_is_what_it_was() -> None:
     """A journal of before tells of damaged steps and sums up nothing: no field may come into its record."""
     damaged = {"event": "step.damaged", "step": "a", "detail": "output x was changed", "at": ""}
-    assert set(summarise(events(damaged), "h")) == set(summarise(events(), "h"))
+    assert set(summarise_journal(events(damaged), "h")) == set(summarise_journal(events(), "h"))
     healed = {"event": "run.healed", "steps": 1, "blobs": 0, "digests": [], "at": ""}
-    assert summarise(events(damaged, healed), "h")["healed"] == {"steps": 1, "blobs": 0}
+    assert summarise_journal(events(damaged, healed), "h")["healed"] == {"steps": 1, "blobs": 0}
 
 
 def test_a_put_over_damage_is_counted_and_a_first_one_is_not(tmp_path: Path) -> None:

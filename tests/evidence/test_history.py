@@ -10,7 +10,7 @@ import pytest
 from harness.digest import sha256
 from harness.errors import DamageError
 from harness.evidence.claims.subject import History
-from harness.evidence.record import spell
+from harness.evidence.record import spell_record
 from harness.store.store import Store
 
 ODD = {
@@ -42,9 +42,9 @@ def body(outputs: dict[str, str], **more: Any) -> Any:
 @pytest.mark.parametrize("case", ODD)
 @pytest.mark.parametrize("more", [{}, {"sees_gold": ['a","outputs":{']}, {"calls": {"m": {"outputs": {"x": {}}}}}])
 def test_a_record_gives_its_own_outputs(tmp_path: Path, case: str, more: dict[str, Any]) -> None:
-    made = listed(tmp_path / "store", spell(body(ODD[case], **more))).made("r")
+    made = listed(tmp_path / "store", spell_record(body(ODD[case], **more))).made("r")
     assert made.complete and made.outputs == ODD[case]
-    failed = listed(tmp_path / "other", spell(body(ODD[case], status="failed", **more))).made("r")
+    failed = listed(tmp_path / "other", spell_record(body(ODD[case], status="failed", **more))).made("r")
     assert not failed.complete and failed.outputs == ODD[case]
 
 
@@ -55,7 +55,7 @@ def test_what_is_no_record_gives_nothing_though_it_is_listed(tmp_path: Path, rec
 
 
 def test_a_record_that_is_not_the_listed_one_gives_nothing(tmp_path: Path) -> None:
-    history = listed(tmp_path / "store", spell(body({"counts": "a" * 64})))
+    history = listed(tmp_path / "store", spell_record(body({"counts": "a" * 64})))
     path = history.store.record("r")
     path.write_bytes(path.read_bytes().replace(b"a" * 64, b"b" * 64))
     with pytest.raises(DamageError, match="list of runs names"):

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import DamageError
 from harness.evidence.claims.claims import MAX_BYTES, PointerReader, PointerValue
 from harness.evidence.record import Digested
-from harness.manifest.schema import split
+from harness.manifest.schema import split_pointer
 
 DOCUMENT = {
     "": 0,
@@ -43,7 +43,7 @@ def outputs(folder: Path, **documents: Any) -> PointerReader:
     """Give outputs as a run has them: bytes as they are, values in canonical JSON."""
     made: dict[str, Digested] = {}
     for name, value in documents.items():
-        data = value if isinstance(value, bytes) else canonical(value) + b"\n"
+        data = value if isinstance(value, bytes) else canonical_json(value) + b"\n"
         (folder / sha256(data)).write_bytes(data)
         made[name] = {"sha256": sha256(data)}
     return PointerReader(made, lambda digest: folder / digest)
@@ -149,7 +149,7 @@ def test_ten_megabytes_are_read_once_however_many_claims_there_are(folder: Path)
 
 def test_what_was_found_in_a_document_is_known_to_every_run_that_made_it(folder: Path) -> None:
     found: dict[tuple[str, str], PointerValue] = {}
-    data = canonical({"x": 7})
+    data = canonical_json({"x": 7})
     (folder / sha256(data)).write_bytes(data)
     runs = [PointerReader({"out": {"sha256": sha256(data)}}, lambda digest: folder / digest, found) for _ in range(2)]
     assert runs[0].at("out#/x").text == "7"
@@ -177,8 +177,8 @@ def test_damaged_bytes_are_an_error_and_never_a_value() -> None:
 )
 def test_what_is_no_pointer_is_refused(of: str) -> None:
     with pytest.raises(ValueError, match="JSON Pointer"):
-        split(of)
+        split_pointer(of)
 
 
 def test_escapes_are_read_in_the_order_the_rule_gives() -> None:
-    assert split("out#/~01/~10") == ("out", ["~1", "/0"])
+    assert split_pointer("out#/~01/~10") == ("out", ["~1", "/0"])

@@ -12,11 +12,11 @@ from harness.evidence.audit.reexecution import (
     MOST,
     OverBudget,
     RecordedKey,
-    Reexecuted,
+    ReexecutedStep,
     ReexecutionOptions,
     Slice,
-    Sliced,
-    reexecute,
+    SliceResult,
+    reexecute_steps,
 )
 from harness.evidence.explain import CODE, NOTHING, Cause
 from harness.steps import Ref, Step
@@ -43,15 +43,15 @@ class Hands:
     def how(self, **more: Any) -> ReexecutionOptions:
         return ReexecutionOptions(self._alone, self._together, **more)
 
-    def _together(self, steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+    def _together(self, steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, ReexecutedStep]:
         assert all(parts == {"kind": step.name} for step, parts in steps) and 0 < seconds <= 300
         self.batches.append([step for step, _ in steps])
         found = {step.name: self.given.get(step.name, self.given.get("")) for step, _ in steps}
-        return {name: Reexecuted({"rows": digest}) for name, digest in found.items() if digest}
+        return {name: ReexecutedStep({"rows": digest}) for name, digest in found.items() if digest}
 
-    def _alone(self, step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+    def _alone(self, step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
         self.alone.append(step.name)
-        return Reexecuted({"rows": self.gives})
+        return ReexecutedStep({"rows": self.gives})
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -61,7 +61,7 @@ def test_a_batch_is_of_one_code_and_every_worker_has_its_share(counts: tuple[int
     shown: list[tuple[str, int, int]] = []
     hands, report = Hands({"": RIGHT}), Report()
     how = hands.how(jobs=jobs, progress=lambda name, _state, done, total: shown.append((name, done, total)))
-    coverage = reexecute(steps, entries(steps), how, report)
+    coverage = reexecute_steps(steps, entries(steps), how, report)
     assert (coverage.again, report.verdict) == (len(steps), "agreed")
     assert all(len({step.kind.partition(":")[0] for step in batch}) == 1 for batch in hands.batches)
     assert all(1 < len(batch) <= MOST for batch in hands.batches), "what stands by itself is made alone"
@@ -74,10 +74,10 @@ def test_a_batch_is_of_one_code_and_every_worker_has_its_share(counts: tuple[int
 def test_answering_steps_and_samples_beyond_the_level_run_alone() -> None:
     steps = [*steps_of("a", 8), *steps_of("m", 8, infers=True)]
     hands = Hands({"": RIGHT})
-    coverage = reexecute(steps, entries(steps), hands.how(rerun=8), Report())
+    coverage = reexecute_steps(steps, entries(steps), hands.how(rerun=8), Report())
     assert coverage.again == 16 and sorted(hands.alone) == sorted(step.name for step in steps[8:])
     drawn = Hands({"": RIGHT})
-    assert reexecute(steps, entries(steps), drawn.how(rerun=16, level="derive"), Report()).again == 16
+    assert reexecute_steps(steps, entries(steps), drawn.how(rerun=16, level="derive"), Report()).again == 16
     assert (drawn.batches, len(drawn.alone)) == ([], 16)
 
 
@@ -86,7 +86,7 @@ def test_what_a_batch_does_not_confirm_is_decided_by_making_it_alone(said: str) 
     steps = steps_of("a", 8)
     for alone, verdict in ((RIGHT, "agreed"), (WRONG, "disagreed")):
         hands, report = Hands({"": RIGHT, "a/3": said}, alone), Report()
-        assert reexecute(steps, entries(steps), hands.how(), report).again == 8
+        assert reexecute_steps(steps, entries(steps), hands.how(), report).again == 8
         assert (hands.alone, report.verdict) == (["a/3"], verdict)
         failed = [check.subject for check in report.checks if check.verdict == "fail"]
         assert failed == (["a/3"] if verdict == "disagreed" else [])
@@ -97,7 +97,7 @@ def test_the_batches_and_what_is_in_them_are_drawn_anew_by_every_audit() -> None
 
     def order() -> tuple[tuple[str, ...], ...]:
         hands = Hands({"": RIGHT})
-        reexecute(steps, entries(steps), hands.how(jobs=2), Report())
+        reexecute_steps(steps, entries(steps), hands.how(jobs=2), Report())
         return tuple(tuple(step.name for step in batch) for batch in hands.batches)
 
     drawn = [order() for _ in range(40)]
@@ -122,10 +122,10 @@ def test_a_step_that_gives_other_bytes_is_told_with_all_that_is_other_here(
 ) -> None:
     steps, report = steps_of("a", 3), Report()
 
-    def alone(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
-        return Reexecuted({"rows": RIGHT if step.name == "a/0" else WRONG}, other, processor=processor)
+    def alone(step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
+        return ReexecutedStep({"rows": RIGHT if step.name == "a/0" else WRONG}, other, processor=processor)
 
-    reexecute(steps, entries(steps), ReexecutionOptions(alone), report)
+    reexecute_steps(steps, entries(steps), ReexecutionOptions(alone), report)
     assert report.verdict == verdict
     assert [check.detail for check in report.checks if check.verdict != "pass"] == [f"output rows; {text}"] * 2
     assert report.cause and report.cause.text == f"a/1 differs first; {text}", "the first of the plan"
@@ -133,7 +133,7 @@ def test_a_step_that_gives_other_bytes_is_told_with_all_that_is_other_here(
 
 def test_where_every_step_gives_the_same_bytes_there_is_no_cause_to_name() -> None:
     steps, report = steps_of("a", 3), Report()
-    reexecute(steps, entries(steps), Hands({"": RIGHT}).how(), report)
+    reexecute_steps(steps, entries(steps), Hands({"": RIGHT}).how(), report)
     assert report.cause is None
 
 
@@ -144,14 +144,14 @@ def test_a_row_that_comes_out_otherwise_in_a_slice_counts_against_the_run_unless
     step = Step("s", "harness.a:score", "scores", {}, {"responses": Ref("r", "responses")}, ("scores",))
     made = {"s": Entry("", "", {}, {"scores": Output(RIGHT, 1)})}
 
-    def alone(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+    def alone(step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
         raise OverBudget("so many rows")
 
-    def some(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> Sliced:
-        return Sliced(frozenset(range(wanted.rows)), "row 7 of scores", other)
+    def some(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> SliceResult:
+        return SliceResult(frozenset(range(wanted.rows)), "row 7 of scores", other)
 
     report, how = Report(), ReexecutionOptions(alone, rows=lambda _step, _entry: 1000, slice=some)
-    coverage = reexecute([step], made, how, report)
+    coverage = reexecute_steps([step], made, how, report)
     [told] = [check for check in report.checks if check.subject == "s"]
     assert (told.verdict, report.verdict) == (word, verdict) and told.detail.startswith("row 7 of scores; ")
     assert coverage.sliced == {"s": (16, 1000)}, "no further slice is needed"

@@ -12,8 +12,8 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run, write
 
 from harness.errors import DamageError, InputError
-from harness.evidence.diff import diff
-from harness.evidence.explain import explain
+from harness.evidence.diff import diff_runs
+from harness.evidence.explain import explain_steps
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.steps import Plan
@@ -39,7 +39,7 @@ def twin(run: Bare, folder: Path) -> Store:
 
 def test_a_run_and_itself_part_nowhere(run: Bare) -> None:
     trail = read_trail(run.store, whole_run(run.store))
-    parting = diff(trail, trail)
+    parting = diff_runs(trail, trail)
     assert (parting.level, parting.first, parting.rows) == ("bytes", None, [])
 
 
@@ -79,7 +79,7 @@ def test_a_run_that_does_not_hold_together_has_no_trail(how: str, run: Bare) -> 
 def test_two_runs_without_any_output_are_not_near_each_other(run: Bare, tmp_path: Path) -> None:
     planned = Plan(run.plan.steps, {})
     runs = [run.run(planned=planned) for _ in range(2)]
-    assert diff(*(read_trail(run.store, one) for one in runs)).level == "differs"
+    assert diff_runs(*(read_trail(run.store, one) for one in runs)).level == "differs"
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n", b"\xff\xfe", b"", b"[" * 100_000])
@@ -94,7 +94,7 @@ def test_an_output_that_is_no_json_differs_and_has_no_rows(data: bytes, run: Bar
         next(one for one in it.events if one.get("output") == "gold")["name"] = "figure"
 
     left, right = forged(run.store, named), forged(twin(run, tmp_path), edit)
-    parting = diff(*(read_trail(store, whole_run(store)) for store in (left, right)))
+    parting = diff_runs(*(read_trail(store, whole_run(store)) for store in (left, right)))
     assert (parting.level, parting.first and parting.first["stage"]) == ("differs", "rows")
     assert {row["right"] for row in parting.rows} <= {"absent"}
 
@@ -112,7 +112,7 @@ def test_numbers_that_differ_in_their_last_digits_are_near(run: Bare, tmp_path: 
     left = forged(run.store, of("0.25"))  # type: ignore[arg-type]
     for number, level in (("0.2500000001", "numbers"), ("0.2501", "differs"), ("0.25", "bytes")):
         right = forged(twin(run, tmp_path / number), of(number))  # type: ignore[arg-type]
-        assert diff(*(read_trail(store, whole_run(store)) for store in (left, right))).level == level
+        assert diff_runs(*(read_trail(store, whole_run(store)) for store in (left, right))).level == level
 
 
 def test_a_limit_and_the_device_of_a_step_that_infers_are_named(run: Bare, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_limit_and_the_device_of_a_step_that_infers_are_named(run: Bare, tmp_p
         it.entries[SHOWN]["preimage"]["device"] = "cuda:sm_90"
 
     right = forged(twin(run, tmp_path), edit)
-    parting = diff(*(read_trail(store, whole_run(store)) for store in (run.store, right)))
+    parting = diff_runs(*(read_trail(store, whole_run(store)) for store in (run.store, right)))
     changed = {stage.stage: stage.changed for stage in parting.stages if stage.changed}
     assert changed == {"settings": ["limit 1 → 2"], "numerics": ["device"]}
 
@@ -133,20 +133,20 @@ def test_a_step_whose_outputs_have_other_names_has_no_rows_to_show(run: Bare, tm
         body["preimage"]["outputs"] = ["part-00001"]
 
     right = forged(twin(run, tmp_path), edit)
-    parting = diff(*(read_trail(store, whole_run(store)) for store in (run.store, right)))
+    parting = diff_runs(*(read_trail(store, whole_run(store)) for store in (run.store, right)))
     assert parting.first and parting.first["subject"] == CUT and parting.rows == []
 
 
 def test_explain_says_that_nothing_moved_and_what_it_could_not_read(run: Bare) -> None:
     first = whole_run(run.store)
-    [why] = explain(run.store, run.run(), SHOWN)
+    [why] = explain_steps(run.store, run.run(), SHOWN)
     assert (why.state, why.reason.partition(":")[0]) == ("cached", "its key stands in the store")
     entries = Forger(run.store).entries
     for step in (CUT, SHOWN):  # their results are lost, and no run can be read any longer
         run.store.entries.path(entries[step]["key"]).unlink()
     for path in run.store.runs.glob("*/journal.jsonl"):
         write(path, path.read_bytes().replace(b'"isolation":"process"', b'"isolation":"docker"'))
-    [again] = explain(run.store, run.run(), SHOWN)
+    [again] = explain_steps(run.store, run.run(), SHOWN)
     assert again.state == "executed" and first in again.reason
     assert again.reason.startswith("no earlier run") and again.reason.endswith("cannot be read)")
 
@@ -154,7 +154,7 @@ def test_explain_says_that_nothing_moved_and_what_it_could_not_read(run: Bare) -
 def test_explain_says_that_a_result_was_lost(run: Bare) -> None:
     first = whole_run(run.store)
     run.store.entries.path(Forger(run.store).entries[SHOWN]["key"]).unlink()
-    [why] = explain(run.store, run.run(), SHOWN)
+    [why] = explain_steps(run.store, run.run(), SHOWN)
     assert why.reason == f"its result of run {first} was lost or damaged"
 
 
@@ -172,7 +172,7 @@ def planted(run: Bare, folder: Path, edit: Callable[[Forger], None]) -> tuple[st
         next(one for one in it.events if one.get("output") == "gold").update(made)
 
     other = forged(twin(run, folder), both)
-    parting = diff(*(read_trail(store, whole_run(store)) for store in (run.store, other)))
+    parting = diff_runs(*(read_trail(store, whole_run(store)) for store in (run.store, other)))
     return parting.cause, {stage.stage: stage.changed for stage in parting.stages if stage.changed}
 
 

@@ -11,7 +11,7 @@ import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, executed, finished_project, harness, outputs_of
 from support_draws import drawn
 
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
@@ -72,7 +72,7 @@ BYTES, FILES = ["130k", "60k", "8k", "200k"], ["8m,nr_inodes=110", "8m,nr_inodes
 
 
 def sound(store):
-    return list(fsck(Store(store))) == []
+    return list(find_store_flaws(Store(store))) == []
 
 
 def agreed(store, project, run="last", disk=None):

@@ -104,9 +104,9 @@ def check(device: str, size: str, folder: Path, begun: float) -> dict[str, Any]:
         if sides[-1].missing:
             raise Lacking(", ".join(sides[-1].missing))
     first, second, cpu = sides
-    from harness.run.environment import facts
+    from harness.run.environment import machine_facts
 
-    seen = facts()
+    seen = machine_facts()
     return judge(cpu, first, second) | {
         "cpu": f"{seen['cpu']}, {seen['cores']} cores", "device": device, "size": size,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -120,9 +120,9 @@ def run_side(folder: Path, device: str, size: str, role: str, seconds: float) ->
     """
     from gpu.findings import Notes
 
-    from harness.run.environment import NUMERICS, cores
+    from harness.run.environment import NUMERICS, count_cores
 
-    threads = "1" if size == "small" else str(min(cores(), MOST_THREADS))
+    threads = "1" if size == "small" else str(min(count_cores(), MOST_THREADS))
     counts = {name: threads for name in NUMERICS if name.endswith("_NUM_THREADS")} | {"HARNESS_THREADS": threads}
     hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
     env = {**os.environ, **NUMERICS, **counts, **hidden}

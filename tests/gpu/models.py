@@ -73,9 +73,9 @@ class Shape:
 
     def texts(self) -> list[str]:
         """Make up texts of different lengths, all within the window."""
-        source = seeds.stream(seeds.derive(7, "gpu", self.name))
-        counts = [2 + seeds.below(source, 20) for _ in range(self.prompts)]
-        return [" ".join(WORDS[seeds.below(source, len(WORDS))] for _ in range(count)) for count in counts]
+        source = seeds.random_stream(seeds.derive_seed(7, "gpu", self.name))
+        counts = [2 + seeds.draw_below(source, 20) for _ in range(self.prompts)]
+        return [" ".join(WORDS[seeds.draw_below(source, len(WORDS))] for _ in range(count)) for count in counts]
 
 
 def tiny_and_wide(width: int, layers: int, prompts: int, new: int) -> tuple[Shape, ...]:

@@ -15,9 +15,9 @@ import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, harness, tree
 from support_images import SHARED, branch, built, change, project, under
 
-from harness.images.image import Image, inventory_path, list_images, pins, save_pins
+from harness.images.image import Image, inventory_path, list_images, read_image_pins, save_pins
 from harness.images.image import Pin as PinOf
-from harness.images.recipe import load, read_debs
+from harness.images.recipe import load_recipe, read_debs
 from harness.store.store import Store
 
 ALIEN = {"TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.UTF-8", "PYTHONHASHSEED": "7", "EDITOR": "x"}
@@ -75,12 +75,12 @@ def test_a_change_of_a_light_wheel_makes_its_own_layer_anew_and_no_other(sandbox
     assert made["diff_ids"][1] != sandbox.pin.diff_ids[1]
     assert "the layer of light wheels is sha256:" in done.stderr
     assert "debian" not in done.stderr.partition("is not what")[2]
-    assert pins(here)["sandbox"] == sandbox.pin
+    assert read_image_pins(here)["sandbox"] == sandbox.pin
     states = {one["image_id"]: one["state"] for one in data_of("images", "ls", cwd=here)["images"]}
     assert states == {sandbox.pin.image_id: "pinned", made["image_id"]: "old"}
     again = data_of("images", "build", "sandbox", "--relock", cwd=here)
     assert again["pinned"] == "renewed"
-    assert pins(here)["sandbox"].image_id == made["image_id"]
+    assert read_image_pins(here)["sandbox"].image_id == made["image_id"]
     assert len(list_images(store)) == 2
 
 
@@ -104,7 +104,7 @@ def test_several_names_give_a_list(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     made = data_of("images", "build", "sandbox", "base", "sandbox", cwd=here)
     assert [one["name"] for one in made["images"]] == ["sandbox", "base"]
-    assert made["images"][1]["image_id"] == pins(here)["base"].image_id
+    assert made["images"][1]["image_id"] == read_image_pins(here)["base"].image_id
 
 
 @pytest.mark.long
@@ -113,7 +113,7 @@ def test_a_new_name_is_pinned_aloud(sandbox: Image, here: Path) -> None:
     (here / "lockfiles" / "images.json").unlink()
     done = harness("images", "build", "sandbox", cwd=here, check=0)
     assert f"lockfiles/images.json pins sandbox as {sandbox.pin.image_id} now" in done.stderr
-    assert pins(here) == {"sandbox": sandbox.pin}
+    assert read_image_pins(here) == {"sandbox": sandbox.pin}
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_a_moved_image_is_a_distinct_one_and_pins_nothing(newest: Path) -> None:
         pytest.skip(f"the Debian archive cannot be asked here: {error_of(done)['what']}")
     made = json.loads(done.stdout)
     assert (made["name"], made["pinned"]) == ("sandbox+moved", "moved")
-    assert made["image_id"] != pins(here)["sandbox"].image_id
+    assert made["image_id"] != read_image_pins(here)["sandbox"].image_id
     assert before == (tree(here / "lockfiles"), tree(here / "images"))
     states = {one["name"]: one["state"] for one in data_of("images", "ls", cwd=here)["images"]}
     assert states == {"base": "pinned", "sandbox": "pinned", "sandbox+moved": "moved"}
@@ -176,7 +176,7 @@ def newest(sandbox: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.long
 def test_relock_writes_lock_and_pin_only_once_the_image_is_whole(newest: Path) -> None:
     here = newest
-    assert [deb.name for deb in read_debs(load(here, "base")).packages if deb.name == "python3"] == ["python3"]
+    assert [deb.name for deb in read_debs(load_recipe(here, "base")).packages if deb.name == "python3"] == ["python3"]
 
 
 @pytest.mark.long

@@ -14,9 +14,9 @@ from support_inventory import DEBIAN, SOURCES, WHEELS, handmade, project
 
 from harness.digest import sha256
 from harness.errors import DamageError
-from harness.images.image import inventory, inventory_path, keep
+from harness.images.image import inventory_path, keep_inventory, make_inventory
 from harness.images.layers.python import SITE
-from harness.images.recipe import of_copyright
+from harness.images.recipe import copyright_licences
 from harness.store.store import Store
 from harness.verbs.images import inventory as verb
 from harness.verbs.project import Project
@@ -40,7 +40,7 @@ def packages(data: bytes) -> dict[str, dict[str, Any]]:
 
 def test_every_package_stands_with_its_version_address_digest_and_licence(root: Path, store: Store) -> None:
     image = handmade(store)
-    found = packages(inventory(store, root, image))
+    found = packages(make_inventory(store, root, image))
     assert set(found) == {"sandbox", "bash", "libstdc++6", "numpy", "rfc-8785", "gt-all"}
     told = {
         name: (one["versionInfo"], one["externalRefs"][0]["referenceLocator"], one["licenseDeclared"])
@@ -62,7 +62,7 @@ def test_every_package_stands_with_its_version_address_digest_and_licence(root: 
 
 
 def test_the_document_describes_the_image_which_contains_every_package(root: Path, store: Store) -> None:
-    document = json.loads(inventory(store, root, handmade(store)))
+    document = json.loads(make_inventory(store, root, handmade(store)))
     related = {(one["spdxElementId"], one["relationshipType"]) for one in document["relationships"]}
     assert related == {("SPDXRef-DOCUMENT", "DESCRIBES"), ("SPDXRef-Image", "CONTAINS")}
     contained = {one["relatedSpdxElement"] for one in document["relationships"]}
@@ -73,10 +73,10 @@ def test_the_document_describes_the_image_which_contains_every_package(root: Pat
 
 def test_inventory_bytes_follow_from_the_image_and_name_its_content(root: Path, store: Store) -> None:
     image = handmade(store)
-    first = inventory(store, root, image)
+    first = make_inventory(store, root, image)
     (root / "images" / "sandbox" / "image.yaml").touch()
-    assert inventory(store, root, image) == first
-    other = inventory(store, root, replace(image, sources={**SOURCES, "numpy-2.4.6.whl": sha256(b"other")}))
+    assert make_inventory(store, root, image) == first
+    other = make_inventory(store, root, replace(image, sources={**SOURCES, "numpy-2.4.6.whl": sha256(b"other")}))
     assert json.loads(other)["documentNamespace"] != json.loads(first)["documentNamespace"]
 
 
@@ -95,7 +95,7 @@ def test_an_image_with_other_packages_than_its_locks_gets_no_inventory(
 ) -> None:
     image = handmade(store, debian, wheels, sources)
     with pytest.raises(DamageError, match="the list of what it was made of differ: "):
-        inventory(store, root, image)
+        make_inventory(store, root, image)
 
 
 def test_an_image_that_was_fetched_is_held_against_the_locks(root: Path, store: Store) -> None:
@@ -114,19 +114,19 @@ def test_an_image_that_was_fetched_is_held_against_the_locks(root: Path, store: 
     ]
     debs.write_text(json.dumps(body, sort_keys=True, separators=(",", ":")) + "\n")
     fetched, made = handmade(store, sources={}), handmade(store)
-    assert inventory(store, root, fetched) == inventory(store, root, made)
+    assert make_inventory(store, root, fetched) == make_inventory(store, root, made)
 
 
 def test_a_damaged_layer_is_named(root: Path, store: Store) -> None:
     image = handmade(store)
     change(store, image.layers[0], 5)
     with pytest.raises(DamageError, match="a layer of sandbox is changed"):
-        inventory(store, root, image)
+        make_inventory(store, root, image)
 
 
 def test_the_inventory_lies_beside_the_image_and_goes_with_it(root: Path, store: Store) -> None:
     image = handmade(store)
-    keep(store, root, image)
+    keep_inventory(store, root, image)
     kept = inventory_path(store, image).read_bytes()
     assert inside("images", "inventory", "sandbox", cwd=root, check=0).stdout.encode() == kept
     assert inside("fsck", cwd=root).returncode == inside("gc", cwd=root).returncode == 0
@@ -158,5 +158,5 @@ def test_the_verb_gives_the_document_or_writes_it(root: Path, store: Store) -> N
     ],
 )
 def test_a_copyright_file_is_read_as_far_as_its_names_mean_one_licence(text: str, expression: str, said: str) -> None:
-    found = of_copyright(text)
+    found = copyright_licences(text)
     assert found.expression == expression and said in found.said

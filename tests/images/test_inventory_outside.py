@@ -9,7 +9,7 @@ import pytest
 from needs import needs
 from support_inventory import SOURCES, handmade, project
 
-from harness.images.image import inventory
+from harness.images.image import make_inventory
 from harness.store.store import Store
 
 needs("spdx_tools")
@@ -22,7 +22,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Any:
     root = project(tmp_path_factory.mktemp("project"))
     store = Store.make(root / ".harness")
     path = Path(root / "list.spdx.json")
-    path.write_bytes(inventory(store, root, handmade(store)))
+    path.write_bytes(make_inventory(store, root, handmade(store)))
     return parse_file(str(path))
 
 

@@ -11,8 +11,8 @@ from support import REPOSITORY
 from support_images import put, wheel_bytes
 
 from harness.errors import InputError
-from harness.images.image import LOCK, STANDARD, config, labels
-from harness.images.recipe import OTHERS, Licence, combine_licences, lineage, of_metadata, of_wheel
+from harness.images.image import LOCK, STANDARD, encode_config, image_labels
+from harness.images.recipe import OTHERS, Licence, combine_licences, metadata_licence, recipe_lineage, wheel_licence
 from harness.store.store import Store
 
 SOURCES = {"bash_5.2_amd64.deb": "a" * 64, "numpy-2.4.6.whl": "b" * 64}
@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def told(root: Path, sources: dict[str, str] = SOURCES) -> dict[str, str]:
-    return labels([one.recipe for one in lineage(root, "sandbox")], sources, SAID)
+    return image_labels([one.recipe for one in recipe_lineage(root, "sandbox")], sources, SAID)
 
 
 def edit(root: Path, name: str, old: str, new: str) -> Path:
@@ -41,7 +41,7 @@ def test_labels_name_recipe_lock_and_licences_and_invent_no_source(root: Path) -
     found = told(root)
     assert set(found) == {f"{STANDARD}.revision", f"{STANDARD}.licenses", LOCK}
     assert found[f"{STANDARD}.licenses"] == f"{OTHERS} AND MIT"
-    config_of = json.loads(config("sandbox", 0, "1:1", [("debian", "c" * 64)], found))
+    config_of = json.loads(encode_config("sandbox", 0, "1:1", [("debian", "c" * 64)], found))
     assert config_of["config"]["Labels"].items() > found.items()
 
 
@@ -87,7 +87,7 @@ def test_the_source_is_what_the_nearest_recipe_says(root: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_licence_is_read_and_never_guessed(metadata: str, expression: str, said: str | None) -> None:
-    found = of_metadata(f"Metadata-Version: 2.4\nName: x\n{metadata}\n")
+    found = metadata_licence(f"Metadata-Version: 2.4\nName: x\n{metadata}\n")
     assert found.expression == expression
     assert said is None or found.said == said
 
@@ -100,6 +100,6 @@ def test_licences_of_an_image_are_all_that_are_stated_and_one_for_the_rest() -> 
 
 
 def test_a_kept_wheel_is_asked_and_one_without_metadata_is_refused(store: Store) -> None:
-    assert of_wheel(store.blobs, put(store.blobs, wheel_bytes("a", "1.0", {}), "a")) == Licence()
+    assert wheel_licence(store.blobs, put(store.blobs, wheel_bytes("a", "1.0", {}), "a")) == Licence()
     with pytest.raises(InputError, match="no metadata that can be read"):
-        of_wheel(store.blobs, put(store.blobs, b"no zip", "b"))
+        wheel_licence(store.blobs, put(store.blobs, b"no zip", "b"))

@@ -9,7 +9,7 @@ from support import REPOSITORY, error_of
 from support_inside import inside
 
 from harness.errors import InputError
-from harness.images.recipe import DEBS, lineage, load, names, read_debs, read_wheels
+from harness.images.recipe import DEBS, load_recipe, read_debs, read_wheels, recipe_lineage, recipe_names
 
 GOOD = """\
 image: 1
@@ -52,7 +52,7 @@ def recipe(folder: Path, text: str, name: str = "mine") -> Path:
 )
 def test_a_wrong_recipe_is_refused_by_its_line(tmp_path: Path, old: str, new: str, line: int, words: str) -> None:
     with pytest.raises(InputError) as bad:
-        load(recipe(tmp_path, GOOD.replace(old, new)), "mine")
+        load_recipe(recipe(tmp_path, GOOD.replace(old, new)), "mine")
     assert words in bad.value.what
     assert bad.value.where == f"images/mine/image.yaml:{line}"
     assert bad.value.next
@@ -60,7 +60,7 @@ def test_a_wrong_recipe_is_refused_by_its_line(tmp_path: Path, old: str, new: st
 
 def test_a_nearly_right_key_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as bad:
-        load(recipe(tmp_path, GOOD.replace("packages:", "package:")), "mine")
+        load_recipe(recipe(tmp_path, GOOD.replace("packages:", "package:")), "mine")
     assert bad.value.next == "did you mean `packages`?"
 
 
@@ -75,18 +75,18 @@ def test_the_command_line_refuses_a_tag_with_exit_2_and_leaves_no_store(tmp_path
 def test_an_image_must_stand_on_one_that_exists_and_not_on_itself(tmp_path: Path) -> None:
     recipe(tmp_path, GOOD.replace("debian/bookworm", "nowhere").replace("packages: [python3]\n", ""))
     with pytest.raises(InputError, match="names no image of this project"):
-        lineage(tmp_path, "mine")
+        recipe_lineage(tmp_path, "mine")
     for one, other in (("left", "right"), ("right", "left")):
         text = GOOD.replace("packages: [python3]\n", "").replace("debian/bookworm", other).replace("mine", one)
         recipe(tmp_path, text, one)
     with pytest.raises(InputError, match="is based on itself"):
-        lineage(tmp_path, "left")
+        recipe_lineage(tmp_path, "left")
 
 
 def test_requirements_stay_inside_the_project(tmp_path: Path) -> None:
     recipe(tmp_path, GOOD.replace("user:", "requirements: ../lock.txt\nuser:"))
     with pytest.raises(InputError, match="stays inside the project"):
-        load(tmp_path, "mine")
+        load_recipe(tmp_path, "mine")
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_a_line_that_pins_no_single_wheel_is_refused_by_its_number(tmp_path: Pat
 
 
 def test_the_recipes_of_the_project_and_their_locks_are_sound() -> None:
-    found = {name: lineage(REPOSITORY, name) for name in names(REPOSITORY)}
+    found = {name: recipe_lineage(REPOSITORY, name) for name in recipe_names(REPOSITORY)}
     assert {"base", "cpu", "cuda", "sandbox"} <= set(found)
     for line in found.values():
         assert line[0].recipe.name == "base"
         assert {one.recipe.user for one in line} == {"65534:65534"}
-    packages = read_debs(load(REPOSITORY, "base")).packages
+    packages = read_debs(load_recipe(REPOSITORY, "base")).packages
     assert len({(deb.name, deb.arch) for deb in packages}) == len(packages) > 50
     locks = {}
     for name in ("cpu", "cuda", "sandbox"):
@@ -149,17 +149,17 @@ def test_versions_of_the_images_are_those_of_the_local_environment() -> None:
 def test_a_debian_lock_that_answers_another_recipe_is_refused(tmp_path: Path) -> None:
     recipe(tmp_path, GOOD)
     with pytest.raises(InputError, match="has no lock of its Debian packages"):
-        read_debs(load(tmp_path, "mine"))
+        read_debs(load_recipe(tmp_path, "mine"))
     lock = tmp_path / "images" / "mine" / DEBS
     text = (REPOSITORY / "images" / "base" / DEBS).read_text()
     lock.write_text(text.replace('"asked":["python3"]', '"asked":["perl"]'))
     with pytest.raises(InputError) as bad:
-        read_debs(load(tmp_path, "mine"))
+        read_debs(load_recipe(tmp_path, "mine"))
     assert "answers bookworm ['perl']" in bad.value.what
     assert "--relock" in bad.value.next
     lock.write_text(text.replace('"name":"apt"', '"name":"../apt"'))
     with pytest.raises(InputError, match="not a lock of Debian packages"):
-        read_debs(load(tmp_path, "mine"))
+        read_debs(load_recipe(tmp_path, "mine"))
 
 
 @pytest.mark.parametrize("name", ["cpu", "sandbox"])

@@ -9,7 +9,7 @@ from handmade import handmade, pinned_project
 from support import error_of
 from support_inside import inner_data, inside
 
-from harness.digest import document
+from harness.digest import encode_document
 from harness.images.image import Image, add_image
 from harness.store.store import Store
 
@@ -26,7 +26,7 @@ def image(store: Store) -> Image:
     made = Image(made.name, made.config, made.manifest, made.layers, {"pkg_1_all.deb": store.blobs.put(b"a package")})
     add_image(store, made)
     (store.images / "layers").mkdir()
-    note = document({"type": "layer/1", "layer": made.layers[0], "inputs": {}})
+    note = encode_document({"type": "layer/1", "layer": made.layers[0], "inputs": {}})
     (store.images / "layers" / f"{'a' * 64}.json").write_bytes(note + b"\n")
     pinned_project(store.root.parent, made)
     return made

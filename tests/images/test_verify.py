@@ -13,8 +13,8 @@ from support import error_of
 from support_images import change
 from support_inside import inner_data, inside
 
-from harness.images.build import first_difference
-from harness.images.image import pins, save_pins
+from harness.images.build import first_file_difference
+from harness.images.image import read_image_pins, save_pins
 from harness.store.store import Store
 
 
@@ -34,7 +34,7 @@ def test_a_sound_image_agrees(small: Path) -> None:
 @pytest.mark.parametrize("part", ["config", "manifest", "layer 2"])
 def test_a_flipped_bit_anywhere_is_found(small: Path, part: str) -> None:
     store = Store.open(small / ".harness")
-    pin = pins(small)["cpu"]
+    pin = read_image_pins(small)["cpu"]
     digest = {"config": pin.image_id, "manifest": pin.manifest, "layer 2": pin.diff_ids[1]}[part][7:]
     change(store, digest, offset=100)
     found = inner_data("images", "verify", "cpu", cwd=small, check=1)
@@ -45,7 +45,7 @@ def test_a_flipped_bit_anywhere_is_found(small: Path, part: str) -> None:
 
 
 def test_an_image_that_is_not_stored_is_missing_and_the_mend_is_said(small: Path) -> None:
-    pin = pins(small)["cpu"]
+    pin = read_image_pins(small)["cpu"]
     save_pins(small, {"cpu": type(pin)("sha256:" + "1" * 64, pin.manifest, pin.diff_ids)})
     error = error_of(inside("images", "verify", "--json", cwd=small, check=3))
     assert error["what"] == "no pinned image is in this store" and "`make images`" in error["next"]
@@ -56,7 +56,7 @@ def test_an_image_that_is_not_stored_is_missing_and_the_mend_is_said(small: Path
 
 
 def test_a_pin_that_names_other_layers_disagrees(small: Path) -> None:
-    pin = pins(small)["cpu"]
+    pin = read_image_pins(small)["cpu"]
     save_pins(small, {"cpu": type(pin)(pin.image_id, pin.manifest, pin.diff_ids[::-1])})
     assert "not what lockfiles/images.json pins" in inside("images", "verify", cwd=small, check=1).stdout
 
@@ -85,10 +85,10 @@ def written(path: Path, members: Sequence[Member]) -> Path:
 )
 def test_the_first_difference_of_two_layers_is_named(tmp_path: Path, members: list[Member], says: str) -> None:
     stored = written(tmp_path / "stored", [("a", b"1", 0o644), ("b", b"2", 0o644)])
-    assert first_difference(stored, written(tmp_path / "made", members)).startswith(says)
+    assert first_file_difference(stored, written(tmp_path / "made", members)).startswith(says)
 
 
 def test_a_stored_layer_that_is_no_tar_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "stored").write_bytes(b"\xff" * 5000)
     made = written(tmp_path / "made", [("a", b"1", 0o644)])
-    assert first_difference(tmp_path / "stored", made).startswith("the stored one is no tar")
+    assert first_file_difference(tmp_path / "stored", made).startswith("the stored one is no tar")

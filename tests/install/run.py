@@ -21,7 +21,7 @@ sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "tests")]
 
 from support_places import EVERY, MissingPlaceError, Place, open_place  # noqa: E402 - after the path
 
-from harness.run.processor import observe  # noqa: E402
+from harness.run.processor import ask_processor  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "install.md"
 BEGIN, END = "<!-- written by `make places` -->", "<!-- end of what it wrote -->"
@@ -74,7 +74,7 @@ def try_place(name: str, place: Place, logs: Path | None) -> tuple[str, bool]:
         cells.append(f"{told}, {minutes}" if told else minutes)
         fine = fine and well
     version = place.run(".venv/bin/python", "-V").stdout.split() or ["none"]
-    when = f"{datetime.now(UTC):%Y-%m-%d}, {observe().name}"
+    when = f"{datetime.now(UTC):%Y-%m-%d}, {ask_processor().name}"
     return f"| {name} | {version[-1]} | {' | '.join(cells)} | {when} |", fine
 
 

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from manifest.test_lockfile import EXPECT
 
-from harness.digest import canonical, sealed
+from harness.digest import canonical_json, seal_document
 from harness.errors import InputError
 from harness.manifest.documents import AcceptedMachine
 from harness.manifest.lockfile import (
     MOST_STEPS,
     AcceptedRun,
     bound_names,
-    family_of,
     group_alike,
     join_digests,
     read_expect,
-    shorten,
+    short_digest,
+    step_family,
 )
 
 PAIR = "0123456789ab 456789abcdef"
@@ -35,7 +35,7 @@ PARTS = "benchmark/responses/a-model/part-{:05}"
 
 
 def steps(count: int, name: str = PARTS) -> dict[str, str]:
-    return {name.format(number): f"{shorten(number)} {shorten(-number)}" for number in range(count)}
+    return {name.format(number): f"{short_digest(number)} {short_digest(-number)}" for number in range(count)}
 
 
 def test_an_expectation_with_its_run_is_another_type_and_reads_back() -> None:
@@ -60,14 +60,14 @@ def test_an_expectation_with_its_run_is_another_type_and_reads_back() -> None:
 )  # fmt: skip
 def test_a_run_of_another_shape_or_of_giant_size_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(InputError) as refused:
-        read_expect(sealed({**json.loads(NEW.data), **change}), "the file")
+        read_expect(seal_document({**json.loads(NEW.data), **change}), "the file")
     assert refused.value.where == "the file"
 
 
 def test_a_run_that_is_named_by_no_expectation_of_before_is_refused_there() -> None:
     body = {**json.loads(EXPECT.data), "run": RUN.as_data()}
     with pytest.raises(InputError, match="expect/2"):
-        read_expect(sealed(body), "x")
+        read_expect(seal_document(body), "x")
 
 
 def test_few_steps_are_kept_one_by_one() -> None:
@@ -89,7 +89,7 @@ def test_few_steps_are_kept_one_by_one() -> None:
 def test_many_steps_become_families_that_fit(count: int, names: tuple[str, ...], kept: int) -> None:
     some = {step: pair for name in names for step, pair in steps(count, name).items()}
     found = bound_names(some, MOST_STEPS)
-    assert len(canonical(found)) <= MOST_STEPS and len(found) == kept
+    assert len(canonical_json(found)) <= MOST_STEPS and len(found) == kept
     assert all(len(digests.split(" ")) == 2 for digests in found.values())
     assert set(group_alike(some, found)) == set(found)
 
@@ -100,13 +100,13 @@ def test_a_family_differs_where_any_of_its_members_does() -> None:
     [(family, members)] = group_alike(some, kept).items()
     assert family == "benchmark/responses/a-model/*" and kept[family] == join_digests(members, some)
     made, given = kept[family].split(" ")
-    moved = {**some, members[7]: f"{shorten('other')} {some[members[7]].split(' ')[1]}"}
+    moved = {**some, members[7]: f"{short_digest('other')} {some[members[7]].split(' ')[1]}"}
     other = join_digests(members, moved).split(" ")
     assert other[0] != made and other[1] == given
 
 
 def test_names_that_no_document_could_hold_are_spelled_in_ascii() -> None:
-    assert family_of("modèle/a", 0).isascii() and family_of("modèle/a", 1).endswith("/*")
+    assert step_family("modèle/a", 0).isascii() and step_family("modèle/a", 1).endswith("/*")
     kept = bound_names({"modèle/a": PAIR}, MOST_STEPS)
     assert list(group_alike(["modèle/a"], kept)) == list(kept)
     assert read_expect(replace(NEW, run=replace(RUN, steps=kept)).data, "x").run.steps == kept

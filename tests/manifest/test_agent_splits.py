@@ -9,10 +9,10 @@ from manifest.parsing import GOOD, parse, refused
 from support import manifest_text
 from support_views import HIDDEN
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
-from harness.manifest.load import Loaded, parse_manifest
-from harness.manifest.schema import split_datasets, splits
+from harness.manifest.load import LoadedManifest, parse_manifest
+from harness.manifest.schema import manifest_splits, split_datasets
 from harness.run.locking.datasets import MadeDataset
 from harness.run.planning.plan import check_manifest, require_hidden
 from harness.studies.registry import find
@@ -28,7 +28,7 @@ def checked(text: str) -> InputError:
     """Give the error that a manifest is once its study is known, with the line it names."""
     manifest, tree = parse_manifest(text.encode(), "m.yaml")
     with pytest.raises(InputError) as error:
-        check_manifest(Loaded(manifest, text.encode(), tree, Path("manifests/m.yaml"), Path()))
+        check_manifest(LoadedManifest(manifest, text.encode(), tree, Path("manifests/m.yaml"), Path()))
     assert error.value.next
     return error.value
 
@@ -39,9 +39,9 @@ def line_of(text: str, part: str) -> int:
 
 def test_a_split_says_what_it_asks():
     said = parse(with_splits("dev: {public: true, datasets: [addition], items: 4, templates: [0, 5]}"))
-    split = splits(said)["dev"]
+    split = manifest_splits(said)["dev"]
     assert (split.datasets, split.items, split.templates) == (("addition",), 4, (0, 5))
-    assert splits(parse(GOOD)) == {}
+    assert manifest_splits(parse(GOOD)) == {}
 
 
 def intended(manifest):
@@ -55,7 +55,7 @@ def test_what_a_split_does_not_say_is_no_part_of_the_intent():
     assert plain == {"public": True, "hidden": False, "max_attempts": None}
     full = intended(parse(with_splits("dev: {public: true, items: 4, templates: [2]}")))["dev"]
     assert (full["items"], full["templates"]) == (4, [2]) and "datasets" not in full
-    assert json.loads(canonical(full)) == full
+    assert json.loads(canonical_json(full)) == full
 
 
 def test_a_split_that_names_no_dataset_asks_all_that_are_made():

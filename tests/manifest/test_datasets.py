@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from manifest.parsing import GOOD, parse, refused
 
-from harness.digest import document
+from harness.digest import encode_document
 from harness.errors import InputError
 from harness.manifest.datasets import MOST_FILES, contradicted_files, coverage_text, file_coverage
 from harness.manifest.documents import DatasetPin, Intent, Pins
@@ -23,7 +23,7 @@ def listing(files: Any, more: str = "") -> str:
 
 def test_a_list_of_files_is_typed_and_kept_in_the_intent_as_written() -> None:
     intent = parse(listing({"a.csv": ONE, "in a/b.npz": {**ONE, "size": "12"}})).intent()
-    assert document({"type": "x", **intent})
+    assert encode_document({"type": "x", **intent})
     assert intent["datasets"]["p"] == {"licence": "CC0", "fetch": {"a.csv": ONE, "in a/b.npz": {**ONE, "size": 12}}}
 
 

@@ -3,7 +3,7 @@
 import pytest
 from manifest.parsing import GOOD, parse, refused
 
-from harness.digest import document
+from harness.digest import encode_document
 
 NOW = GOOD.replace("harness: 1", "harness: 2")
 USUAL = {"temperature": "0", "max_tokens": 256, "top_p": "1", "stop": []}
@@ -12,7 +12,7 @@ USUAL = {"temperature": "0", "max_tokens": 256, "top_p": "1", "stop": []}
 def asked(text):
     manifest = parse(text)
     intent = manifest.intent()
-    assert document({"type": "manifest/1", **intent})  # an identity document, whatever is asked for
+    assert encode_document({"type": "manifest/1", **intent})  # an identity document, whatever is asked for
     assert intent["generation"] == manifest.generation.asked()
     return intent["generation"]
 

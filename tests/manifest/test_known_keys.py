@@ -8,7 +8,7 @@ import pytest
 from manifest.parsing import GOOD, refused
 
 from harness.errors import InputError
-from harness.images.recipe import load
+from harness.images.recipe import load_recipe
 
 MODEL = "models:\n  far: {provider: openai, model: toy-1, tape: live, "
 CLAIM = "claims: [{of: counts#/rows, published: 3, within: 1, where: page 3, "
@@ -61,5 +61,5 @@ def test_a_recipe_of_an_image_is_read_with_the_same_eyes(tmp_path: Path) -> None
     recipe = "image: 1\nname: x\nabout: x\nbase: debian/bookworm\npackges: [python3]\nepoch: 0\nuser: 1:1\n"
     (tmp_path / "images" / "x" / "image.yaml").write_text(recipe)
     with pytest.raises(InputError, match="unknown key `packges`") as bad:
-        load(tmp_path, "x")
+        load_recipe(tmp_path, "x")
     assert bad.value.next == "did you mean `packages`?"

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from manifest.parsing import GOOD, parse, refused
 from support_examples import examples
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import HarnessError, InputError
-from harness.manifest.load import inside, load, parse_manifest, project_root
-from harness.manifest.schema import SIZES, TIMES, amount
+from harness.manifest.load import load_manifest, parse_manifest, project_root, resolve_inside
+from harness.manifest.schema import SIZES, TIMES, parse_amount
 
 LOCAL = "models:\n  m: {provider: transformers, dtype: float32, source: "
 HEX = "0123456789abcdef" * 4
@@ -42,7 +42,7 @@ def test_a_manifest_reads_as_it_is_written():
         ["noisy-oracle", "oracle"],
     )
     assert (manifest.seeds, manifest.image, manifest.generation.temperature) == ((0,), "cpu", "0")
-    assert document({"type": "manifest/1", **manifest.intent()})  # typed, complete, without floats
+    assert encode_document({"type": "manifest/1", **manifest.intent()})  # typed, complete, without floats
 
 
 def test_scalars_keep_the_text_a_person_wrote():
@@ -139,10 +139,10 @@ def test_amounts_are_read_as_a_person_reads_them(text):
     wanted = {"4GiB": 4 << 30, "1.5GiB": 3 << 29, "512 MiB": 512 << 20}
     if text in wanted:
         assert parse(changed("memory: 2GiB", f"memory: {text}")).resources.memory == text
-        assert amount(text, SIZES) == wanted[text]
+        assert parse_amount(text, SIZES) == wanted[text]
     else:
         refused(changed("memory: 2GiB", f"memory: {text}"))
-    assert (amount("90s", TIMES), amount("30m", TIMES), amount("1.5h", TIMES)) == (90, 1800, 5400)
+    assert (parse_amount("90s", TIMES), parse_amount("30m", TIMES), parse_amount("1.5h", TIMES)) == (90, 1800, 5400)
 
 
 def test_a_manifest_of_a_project_is_named_by_its_bytes(tmp_path):
@@ -150,7 +150,7 @@ def test_a_manifest_of_a_project_is_named_by_its_bytes(tmp_path):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     path = tmp_path / "deep" / "er" / "m.yaml"
     path.write_text(GOOD)
-    loaded = load(path)
+    loaded = load_manifest(path)
     assert (loaded.sha256, loaded.root, loaded.path) == (sha256(GOOD.encode()), tmp_path, path)
     assert project_root(path) == tmp_path
 
@@ -158,7 +158,7 @@ def test_a_manifest_of_a_project_is_named_by_its_bytes(tmp_path):
 def test_a_manifest_outside_any_project_is_refused(tmp_path):
     (tmp_path / "m.yaml").write_text(GOOD)
     with pytest.raises(InputError, match="in no project") as error:
-        load(tmp_path / "m.yaml")
+        load_manifest(tmp_path / "m.yaml")
     assert "harness init" in error.value.next
 
 
@@ -170,7 +170,11 @@ def test_no_path_or_link_leads_out_of_the_project(tmp_path):
     (root / "way out").symlink_to(tmp_path)
     (root / "link").symlink_to(tmp_path / "outside")
     (root / "fine").symlink_to(root / "data")
-    assert inside(root, "data/file", "m.yaml:1") == inside(root, "fine/file", "m.yaml:1") == root / "data" / "file"
+    assert (
+        resolve_inside(root, "data/file", "m.yaml:1")
+        == resolve_inside(root, "fine/file", "m.yaml:1")
+        == root / "data" / "file"
+    )
     for name in (
         "../outside",
         "data/../../outside",
@@ -180,11 +184,11 @@ def test_no_path_or_link_leads_out_of_the_project(tmp_path):
         "/etc/passwd",
     ):
         with pytest.raises(InputError, match="leaves the project") as error:
-            inside(root, name, "m.yaml:7")
+            resolve_inside(root, name, "m.yaml:7")
         assert error.value.where == "m.yaml:7"
     for name in ("nothing", "data", ""):
         with pytest.raises(InputError, match="no file"):
-            inside(root, name, "m.yaml:7")
+            resolve_inside(root, name, "m.yaml:7")
 
 
 parts = st.sampled_from([*GOOD.splitlines(keepends=True), "sedes: [0]\n", "models: {a: 1}\n", "outputs: {a: exact}\n"])
@@ -215,6 +219,6 @@ def test_no_value_of_a_field_raises_anything_but_an_error_in_our_words(field, va
     text = "".join(kept) + yaml.safe_dump(given_, allow_unicode=True)
     try:
         manifest = parse(text)
-        assert document({"type": "manifest/1", **manifest.intent()})
+        assert encode_document({"type": "manifest/1", **manifest.intent()})
     except HarnessError as bad:
         assert bad.what

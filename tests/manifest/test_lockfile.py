@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.digest import document, sealed, sha256
+from harness.digest import encode_document, seal_document, sha256
 from harness.errors import HarnessError, InputError
 from harness.manifest.documents import ExpectedOutput
 from harness.manifest.lockfile import (
@@ -20,7 +20,7 @@ from harness.manifest.lockfile import (
     lock_path,
     read_expect,
     read_lock,
-    save,
+    save_document,
 )
 
 LOCK = Lock(
@@ -45,7 +45,7 @@ BOTH = pytest.mark.parametrize(
 @BOTH
 def test_what_was_saved_is_read_back(tmp_path, one, read, load, path):
     assert load(tmp_path, "m") is None
-    assert save(path(tmp_path, "m"), one.data) is True
+    assert save_document(path(tmp_path, "m"), one.data) is True
     assert load(tmp_path, "m") == one
     assert read(one.data, "x").data == one.data
     assert path(tmp_path, "m").parent == tmp_path / "lockfiles" / "manifests"
@@ -60,7 +60,7 @@ def unread(path):
 def expecting_an_array(folder, output):
     """Give what is loaded of an expectation of one array, which is an output of that name."""
     outputs: dict[str, ExpectedOutput] = {output: {**EXPECT.outputs["items"], "array": "npz"}}
-    save(expect_path(folder, "m"), replace(EXPECT, outputs=outputs).data)
+    save_document(expect_path(folder, "m"), replace(EXPECT, outputs=outputs).data)
     return load_expect(folder, "m")
 
 
@@ -78,9 +78,9 @@ def test_an_expectation_names_no_array_outside_its_own_folder(tmp_path, output):
 
 @BOTH
 def test_saving_the_same_again_touches_nothing(tmp_path, one, read, load, path):
-    save(path(tmp_path, "m"), one.data)
+    save_document(path(tmp_path, "m"), one.data)
     before = unread(path(tmp_path, "m"))
-    assert save(path(tmp_path, "m"), one.data) is False
+    assert save_document(path(tmp_path, "m"), one.data) is False
     assert unread(path(tmp_path, "m")) == before
 
 
@@ -122,9 +122,9 @@ def test_a_well_sealed_file_with_other_fields_is_refused(one, read, load, path):
     others += [{name: value for name, value in body.items() if name != gone} for gone in body if gone != "type"]
     for other in others:
         with pytest.raises(InputError):
-            read(sealed(other), "x")
+            read(seal_document(other), "x")
     with pytest.raises(InputError):
-        read(document(body) + b"\n", "x")  # without its seal
+        read(encode_document(body) + b"\n", "x")  # without its seal
 
 
 def test_one_kind_of_document_does_not_pass_for_the_other():
@@ -152,7 +152,7 @@ def test_an_expectation_says_that_it_was_carried_only_where_it_was():
 def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
     body = json.loads(LOCK.data)
     with pytest.raises(InputError):
-        read_lock(sealed({**body, "pins": {**body["pins"], **pins} if pins else pins}), "x")
+        read_lock(seal_document({**body, "pins": {**body["pins"], **pins} if pins else pins}), "x")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
 )  # fmt: skip
 def test_an_expectation_holds_what_its_readers_take_it_for(change):
     with pytest.raises(InputError):
-        read_expect(sealed({**json.loads(EXPECT.data), **change}), "x")
+        read_expect(seal_document({**json.loads(EXPECT.data), **change}), "x")
 
 
 anything = st.recursive(
@@ -179,7 +179,7 @@ anything = st.recursive(
 def test_whatever_stands_in_a_field_is_refused_in_our_words_or_read_back(field, value):
     body = {**json.loads(LOCK.data), field: value}
     try:
-        data = sealed(body)
+        data = seal_document(body)
         assert read_lock(data, "x").data == data
     except HarnessError as bad:
         assert bad.what

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from manifest.parsing import parse, refused
 
-from harness.digest import document
+from harness.digest import encode_document
 from harness.manifest.datasets import OwnFile
 
 QUESTIONS = """harness: 2
@@ -39,7 +39,7 @@ def own(text: str = QUESTIONS) -> OwnFile:
 def test_columns_of_any_name_stand_in_the_intent() -> None:
     text = with_line("where: {größe: [1, ü], split: test}").replace("group: Ort", "group: [Ort, Länge], show: 名")
     intent = parse(text).intent()
-    assert document({"type": "x", **intent})
+    assert encode_document({"type": "x", **intent})
     said = intent["datasets"]["capitals"]
     assert said["where"] == [["größe", ["1", "ü"]], ["split", ["test"]]]
     assert said["fields"]["group"] == ["Ort", "Länge"]

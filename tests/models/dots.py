@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from harness.models.media import medium
+from harness.models.media import image_row
 
 
 def png(shade: int) -> bytes:
@@ -19,4 +19,4 @@ def png(shade: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-DOTS = [medium(png(shade)) for shade in (0, 128, 255)]
+DOTS = [image_row(png(shade)) for shade in (0, 128, 255)]

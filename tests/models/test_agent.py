@@ -7,9 +7,9 @@ import pytest
 
 from harness import rows
 from harness.attempts import transcript
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import InputError
-from harness.manifest.models import settings_of
+from harness.manifest.models import settings_class
 from harness.models.providers.agent import NOT_ASKED, UNANSWERED, account, item_id, item_key, respond
 
 SECRET = b"\x07" * 32
@@ -35,7 +35,7 @@ def submit(*given, status="recorded"):
 def chained(*events):
     data, head = b"", "0" * 64
     for number, event in enumerate(events):
-        line = document({"type": "transcript/1", "n": number, "prev": head, **event}) + b"\n"
+        line = encode_document({"type": "transcript/1", "n": number, "prev": head, **event}) + b"\n"
         data, head = data + line, sha256(line)
     return data
 
@@ -120,7 +120,7 @@ def test_ids_are_those_of_the_desk():
 
 def test_settings_pin_the_transcript_and_leave_the_attempt_out_of_the_key():
     said = {"provider": "agent", "attempt": "20260101T000000Z-" + "0" * 32, "transcript": "a" * 64, "templates": [0, 5]}
-    made = settings_of(said)(**said)
+    made = settings_class(said)(**said)
     assert made.imported.sha256 == "a" * 64 and made.imported.source.startswith("attempt 2026")
     assert made.answer_params() == {"templates": [0, 5]}
     assert json.dumps(made.as_data())

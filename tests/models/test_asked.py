@@ -13,7 +13,7 @@ from needs import needs
 from support import error_of, harness, unlocked_project
 
 from harness.errors import InputError
-from harness.manifest.load import load, parse_manifest
+from harness.manifest.load import load_manifest, parse_manifest
 from harness.run.planning.plan import check_manifest
 from harness.run.service import RunTarget, lock_manifest
 
@@ -114,7 +114,7 @@ def test_a_setting_that_a_model_does_not_support_is_refused_at_its_line(
     text = text.replace("models:\n", f"models:\n  it: {MODELS[model]}\n") + f"generation:\n  {setting}\n"
     manifest.write_text(text)
     with pytest.raises(InputError, match=r"models\.it cannot be asked so: `generation") as refused:
-        check_manifest(load(manifest))
+        check_manifest(load_manifest(manifest))
     assert refused.value.where == f"{manifest}:{text.count(chr(10))}"
     assert refused.value.next.startswith("take it out")
 
@@ -132,7 +132,7 @@ def test_a_model_that_is_asked_in_two_ways_is_refused_by_the_lock(
     lines = "".join(f"  {name}: {REMOTE.format('openai', ', ' + how)}\n" for name, how in (("a", one), ("b", two)))
     manifest.write_text(manifest.read_text().replace("models:\n", f"models:\n{lines}"))
     with pytest.raises(InputError, match=r"models\.b asks 'x-1' in another way") as refused:
-        lock_manifest(load(manifest), RunTarget(tmp_path / "store"))
+        lock_manifest(load_manifest(manifest), RunTarget(tmp_path / "store"))
     assert refused.value.what.endswith(f": {parted}")
     assert refused.value.where == f"{manifest}:7" and not (tmp_path / "store").exists()
 

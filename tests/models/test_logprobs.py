@@ -14,7 +14,7 @@ from needs import needs
 from support import unlocked_project
 
 from harness.errors import InputError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.models.providers.openai import OpenaiSettings
 from harness.models.wire import ParsedAnswer, with_logprobs
 
@@ -107,7 +107,7 @@ def test_a_provider_that_tells_none_says_so_before_anything_is_asked(tmp_path: P
     far = "models:\n  far: {provider: anthropic, model: m, tape: live, logprobs: 5}\n"
     path.write_text(path.read_text().replace("models:\n", far))
     with pytest.raises(InputError, match="this provider has no log-probabilities") as bad:
-        load(path)
+        load_manifest(path)
     assert bad.value.where == f"{path}:6"
 
 

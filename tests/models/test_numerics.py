@@ -11,7 +11,7 @@ from needs import needs
 from support_models import REPOSITORY
 from support_pace import soon
 
-from harness.models.local.torch_setup import fingerprint
+from harness.models.local.torch_setup import fingerprint_torch
 from harness.run.environment import NUMERICS
 
 needs("torch")
@@ -28,9 +28,9 @@ def elsewhere(**more):
 
 @pytest.mark.long
 def test_it_is_the_same_twice_and_takes_little():
-    first = fingerprint()
+    first = fingerprint_torch()
     begun = time.process_time()
-    assert fingerprint() == first
+    assert fingerprint_torch() == first
     assert soon(time.process_time() - begun, 1)
     assert first["type"] == "numerics/2" and len(first["probes"]) >= 30
     assert all(len(digest) == 64 for digest in (first["digest"], *first["probes"].values()))
@@ -52,10 +52,10 @@ def test_a_variable_of_numpy_that_has_no_effect_shows():
 @pytest.mark.long
 def test_what_is_promised_nowhere_is_not_held_against_the_table(monkeypatch):
     monkeypatch.setenv("HARNESS_THREADS", "2")
-    assert "differs" not in fingerprint()
+    assert "differs" not in fingerprint_torch()
     monkeypatch.delenv("HARNESS_THREADS")
     monkeypatch.setenv("HARNESS_NUMERICS", "machine")
-    assert "differs" not in fingerprint()
+    assert "differs" not in fingerprint_torch()
 
 
 @pytest.mark.long

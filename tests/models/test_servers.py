@@ -16,8 +16,8 @@ from support import error_of
 from support_inside import inner_data, inside
 from support_tape import answer, body
 
-from harness.digest import canonical, sha256
-from harness.models.tape.index import verify
+from harness.digest import canonical_json, sha256
+from harness.models.tape.index import check_tape
 from harness.models.tape.server import server_address
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
 
@@ -330,11 +330,11 @@ def forge(folder: Path, number: int, old: str, new: str, *, again: bool) -> list
     assert old.encode() in lines[number]
     line = json.loads(lines[number].replace(old.encode(), new.encode()))
     if again:
-        line["self"] = sha256(canonical({name: value for name, value in line.items() if name != "self"}))
-    lines[number] = canonical(line) + b"\n"
+        line["self"] = sha256(canonical_json({name: value for name, value in line.items() if name != "self"}))
+    lines[number] = canonical_json(line) + b"\n"
     (folder / SEGMENT).write_bytes(b"".join(lines))
     (folder / "index.bin").unlink(missing_ok=True)
-    return [flaw.detail for flaw in verify(folder).flaws]
+    return [flaw.detail for flaw in check_tape(folder).flaws]
 
 
 UNSAID, UNKNOWN = "does not say who", "address that no recording writes"
@@ -351,7 +351,7 @@ def test_a_forged_line_that_names_another_server_or_model_is_found(
     number: int, old: str, new: str, said: str, tmp_path: Path
 ) -> None:
     whole = two_servers(tmp_path / "tape")
-    assert not verify(whole).flaws
+    assert not check_tape(whole).flaws
     shutil.copytree(whole, tmp_path / "edited")
     assert "its own digest" in forge(tmp_path / "edited", number, old, new, again=False)[0]
     flaws = forge(whole, number, old, new, again=True)

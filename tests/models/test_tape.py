@@ -21,8 +21,8 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, record, segmented
 
 from harness.errors import InputError, MissingError
-from harness.models.tape.index import verify
-from harness.models.tape.line import prepare
+from harness.models.tape.index import check_tape
+from harness.models.tape.line import prepare_exchange
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
 
 TEXTS = [f"What is {number}+34?" for number in range(12)]
@@ -76,7 +76,7 @@ def test_any_request_and_any_answer_come_back(
         found = tape.find(request_digest(provider, asked), 3)
     assert found and (found.provider, found.response) == (provider, response)
     assert found.body == asked and rfc8785.dumps(dict(found.body)) == rfc8785.dumps(asked)
-    assert not verify(folder).flaws
+    assert not check_tape(folder).flaws
 
 
 @pytest.mark.parametrize("odd", ["\ud800", float("nan"), 2**60, {1: 2}, {1, 2}])
@@ -122,7 +122,7 @@ def test_the_same_again_changes_nothing_and_another_answer_is_refused(tmp_path: 
         recorder.add("openai", body(), 0, 200, answer())
         with pytest.raises(InputError, match="another answer"):
             recorder.add("openai", body(), 0, 200, answer("47"))
-        assert recorder.extend([prepare("openai", body(), n % 2, 200, answer()) for n in range(6)]) == 1
+        assert recorder.extend([prepare_exchange("openai", body(), n % 2, 200, answer()) for n in range(6)]) == 1
     assert size < (tmp_path / "segment-00000.jsonl").stat().st_size < 2.5 * size
     assert len(Tape.open(tmp_path)) == 2
 

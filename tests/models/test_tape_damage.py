@@ -18,7 +18,7 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, copy, record, segmented
 
 from harness.errors import DamageError, HarnessError
-from harness.models.tape.index import SIZE, verify
+from harness.models.tape.index import SIZE, check_tape
 from harness.models.tape.tape import Recorder, Tape, request_digest
 
 TEXTS = ["What is 12+34?", "Ü", "three"]
@@ -51,12 +51,12 @@ def indexed(folder: Path, index: bytes) -> Path:
 @pytest.mark.long
 def test_every_flipped_byte_is_found_and_never_delivered(tmp_path: Path) -> None:
     folder = record(tmp_path / "tape", TEXTS[:2])
-    assert not verify(folder).flaws
+    assert not check_tape(folder).flaws
     for name in ("segment-00000.jsonl", INDEX):
         path, whole = folder / name, (folder / name).read_bytes()
         for at in range(len(whole)):
             path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
-            assert verify(folder).flaws, f"byte {at} of {name}"
+            assert check_tape(folder).flaws, f"byte {at} of {name}"
             for text, right in zip(TEXTS[:2], RIGHT, strict=False):
                 try:
                     [found] = answers(folder, [text])
@@ -75,11 +75,11 @@ def test_a_cut_at_every_place_is_torn_or_found(tmp_path: Path) -> None:
     ends = [0] + [at + 1 for at, byte in enumerate(whole) if byte == 10]
     for cut in range(0, len(whole), 7):
         laid(folder, whole[:cut])
-        found, lines = verify(folder), max(n for n, end in enumerate(ends) if end <= cut)
+        found, lines = check_tape(folder), max(n for n, end in enumerate(ends) if end <= cut)
         assert (found.flaws, bool(found.torn), found.exchanges) == ([], cut not in ends, lines)
         assert answers(folder, TEXTS) == RIGHT[:lines] + [None] * (3 - lines)
     record(folder, TEXTS)
-    assert not verify(folder).flaws and not verify(folder).torn
+    assert not check_tape(folder).flaws and not check_tape(folder).torn
     assert answers(folder, TEXTS) == RIGHT
 
 
@@ -95,13 +95,13 @@ def test_lines_that_are_gone_moved_or_from_another_tape_are_found(
         [*lines, b"\n"], [lines[0][:-1], *lines[1:]],
     ):  # fmt: skip
         laid(folder, *changed)
-        [flaw, *_] = verify(folder).flaws
+        [flaw, *_] = check_tape(folder).flaws
         assert flaw.file == "segment-00000.jsonl" and flaw.line > 0
         with pytest.raises(DamageError, match=r"segment-00000\.jsonl, byte"):
             Tape.open(folder)
     folder = segmented(tmp_path / "many", [f"{n}" for n in range(9)], monkeypatch)
     (folder / "segment-00001.jsonl").unlink()
-    assert [flaw.file for flaw in verify(folder).flaws] == ["segment-00001.jsonl"]
+    assert [flaw.file for flaw in check_tape(folder).flaws] == ["segment-00001.jsonl"]
     with pytest.raises(DamageError, match="missing"):
         Tape.open(folder)
 
@@ -110,7 +110,7 @@ def test_lines_that_were_cut_off_show_as_long_as_the_index_stands(tmp_path: Path
     folder = record(tmp_path / "tape", TEXTS)
     lines = (folder / "segment-00000.jsonl").read_bytes().splitlines(keepends=True)
     laid(folder, *lines[:2])
-    assert [flaw.file for flaw in verify(folder).flaws] == [INDEX]
+    assert [flaw.file for flaw in check_tape(folder).flaws] == [INDEX]
     assert answers(folder, TEXTS) == [*RIGHT[:2], None]
 
 
@@ -130,7 +130,7 @@ def test_lines_that_were_cut_off_show_as_long_as_the_index_stands(tmp_path: Path
 )  # fmt: skip
 def test_a_line_that_no_recorder_writes_is_damage(line: bytes, tmp_path: Path) -> None:
     laid(tmp_path / "tape", line)
-    [flaw] = verify(tmp_path / "tape").flaws
+    [flaw] = check_tape(tmp_path / "tape").flaws
     assert (flaw.file, flaw.line) == ("segment-00000.jsonl", 1)
     with pytest.raises(DamageError) as told:
         Tape.open(tmp_path / "tape")
@@ -138,7 +138,7 @@ def test_a_line_that_no_recorder_writes_is_damage(line: bytes, tmp_path: Path) -
 
 
 def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path: Path) -> None:
-    assert not verify(laid(tmp_path / "tape", forged())).flaws
+    assert not check_tape(laid(tmp_path / "tape", forged())).flaws
     deep: Any = []
     text = b"[" * 100_000 + b"]" * 100_000
     line = forged(request={"body": {"x": deep}, "provider": "p"})
@@ -150,7 +150,7 @@ def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path:
     first = forged()
     head = first[first.index(b'"self":"') + 8 :][:64].decode()
     twice = laid(tmp_path / "tape", first, forged(prev=head, response={"text": "[]"}))
-    assert "two different answers" in verify(twice).flaws[0].detail
+    assert "two different answers" in check_tape(twice).flaws[0].detail
     with pytest.raises(DamageError, match="two different answers"):
         Tape.open(twice)
 
@@ -158,10 +158,10 @@ def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path:
 def test_a_huge_line_is_refused_in_flat_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.models.tape.index.LIMIT", 4096)
     laid(tmp_path / "tape", b"x" * 100_000 + b"\n")
-    assert verify(tmp_path / "tape").flaws
+    assert check_tape(tmp_path / "tape").flaws
     with pytest.raises(DamageError):
         Tape.open(tmp_path / "tape")
-    assert verify(laid(tmp_path / "tape", b"\n" * 5000)).flaws[-1].detail.startswith("reading stopped")
+    assert check_tape(laid(tmp_path / "tape", b"\n" * 5000)).flaws[-1].detail.startswith("reading stopped")
 
 
 @pytest.mark.parametrize("how", ["empty", "text", "cut", "longer", "another", "folder", "old"])
@@ -179,7 +179,7 @@ def test_an_index_that_is_wrong_is_as_if_there_were_none(how: str, tmp_path: Pat
     else:
         index.write_bytes(wrong[how])
     assert answers(folder, TEXTS) == RIGHT
-    assert [flaw.file for flaw in verify(folder).flaws] == [INDEX]
+    assert [flaw.file for flaw in check_tape(folder).flaws] == [INDEX]
 
 
 def test_an_index_that_lies_well_gives_no_wrong_answer(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_an_index_that_lies_well_gives_no_wrong_answer(tmp_path: Path) -> None:
     for place in places:
         indexed(folder, whole[: -3 * SIZE] + records[0][:68] + place + records[1] + records[2])
         assert answers(folder, TEXTS) == RIGHT
-        assert [flaw.file for flaw in verify(folder).flaws] == [INDEX]
+        assert [flaw.file for flaw in check_tape(folder).flaws] == [INDEX]
     indexed(folder, whole[: -3 * SIZE] + records[0][:36] + b"\1" * 32 + records[0][68:] + records[1] + records[2])
     assert answers(folder, TEXTS) == RIGHT
 
@@ -213,7 +213,7 @@ def test_a_stale_index_is_completed_by_reading_only_what_came_after(
     tape = Tape.open(folder)
     assert len(read) == 3 and len(tape) == 12
     assert answers(folder, TEXTS) == RIGHT
-    assert not verify(folder).flaws
+    assert not check_tape(folder).flaws
     with Recorder(folder):
         pass
     read.clear()
@@ -265,7 +265,7 @@ def test_a_recorder_killed_at_random_moments_loses_nothing_it_said_it_had(tmp_pa
             run.send_signal(signal.SIGKILL)
             said = [int(line) for line in [first, *run.stdout] if line.endswith("\n")]
         assert said
-        found = verify(tmp_path / "tape")
+        found = check_tape(tmp_path / "tape")
         assert not found.flaws and found.exchanges > said[-1]
         with Tape.open(tmp_path / "tape") as tape:
             for number in (*said[-20:], *range(0, begin, 17)):
@@ -321,10 +321,10 @@ def test_a_kill_before_or_during_any_write_leaves_a_tape_that_continues(
     for nth in sorted(random.Random("nth").sample(range(1, total + 1), 16)):
         folder = tmp_path / f"tape-{nth}"
         assert driven(nth, folder).returncode == -signal.SIGKILL
-        assert not verify(folder).flaws
+        assert not check_tape(folder).flaws
         Tape.open(folder)
         continued(folder)
-        assert Tape.open(folder).digest() == wanted and not verify(folder).flaws
+        assert Tape.open(folder).digest() == wanted and not check_tape(folder).flaws
 
 
 def test_damage_is_told_with_what_where_and_what_next(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from harness.models.local import decode as local_batch
 from harness.models.local import decode as local_decode
 from harness.models.providers.transformers import respond
 from harness.run.environment import NUMERICS
-from harness.steps import Setting, Step, key, preimage
+from harness.steps import Setting, Step, key_preimage, step_key
 
 needs("torch", "transformers")
 
@@ -173,7 +173,7 @@ def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
             for left, right in zip(one["logprobs"], two["logprobs"], strict=True):
                 assert left["token"] == right["token"] and abs(left["logprob"] - right["logprob"]) <= 5e-6
     steps = [Step("r", "m:f", "responses", {}, {}, ("responses",), batch=batch) for batch in ("reference", "5", "32")]
-    assert len({key(preimage(step, {}, "c", Setting("e", "cpu", {}))) for step in steps}) == 3, (
+    assert len({step_key(key_preimage(step, {}, "c", Setting("e", "cpu", {}))) for step in steps}) == 3, (
         "the key holds the batch"
     )
 
@@ -181,7 +181,7 @@ def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
 @pytest.mark.long
 def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monkeypatch):
     reference, _ = ask()
-    real, sizes = local_decode.decode, []
+    real, sizes = local_decode.decode_batch, []
 
     def cramped(loaded, asks):
         sizes.append(len(asks))
@@ -189,7 +189,7 @@ def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monke
             raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
         return real(loaded, asks)
 
-    monkeypatch.setattr(local_batch, "decode", cramped)
+    monkeypatch.setattr(local_batch, "decode_batch", cramped)
     found, summary = ask(batch="8")
     assert found == reference
     assert sizes[:3] == [8, 4, 2] and set(sizes[2:]) == {2}
@@ -198,14 +198,14 @@ def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monke
 
 @pytest.mark.long
 def test_a_request_beyond_memory_is_an_error_row_and_other_errors_raise(ask, monkeypatch):
-    real = local_decode.decode
+    real = local_decode.decode_batch
 
     def cramped(loaded, asks):
         if any(len(one.tokens) > 20 for one in asks):
             raise MemoryError
         return real(loaded, asks)
 
-    monkeypatch.setattr(local_batch, "decode", cramped)
+    monkeypatch.setattr(local_batch, "decode_batch", cramped)
     found, _ = ask(batch="4")
     assert [row["item"] for row in found if "error" in row] == ["item-011"]
     assert "memory" in found[-1]["error"]
@@ -213,7 +213,7 @@ def test_a_request_beyond_memory_is_an_error_row_and_other_errors_raise(ask, mon
     def broken(loaded, asks):
         raise RuntimeError("index out of range")
 
-    monkeypatch.setattr(local_batch, "decode", broken)
+    monkeypatch.setattr(local_batch, "decode_batch", broken)
     with pytest.raises(RuntimeError, match="index"):
         ask()
 

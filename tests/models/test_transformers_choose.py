@@ -12,8 +12,8 @@ from harness.models.local.decode import (
     log_probabilities,
     request_seed,
     sampling_rule,
+    token_uniform,
     top_tokens,
-    uniform,
 )
 
 np = pytest.importorskip("numpy")
@@ -67,7 +67,7 @@ def test_a_request_has_numbers_of_its_own():
     others = {request_seed(7, "item-1", 2, 1), request_seed(7, "item-1", 3, 0), request_seed(7, "item-2", 2, 0),
               request_seed(8, "item-1", 2, 0)}  # fmt: skip
     assert len(others | {seed}) == 5
-    numbers = [uniform(seed, place) for place in range(2000)]
+    numbers = [token_uniform(seed, place) for place in range(2000)]
     assert all(0 <= number < 1 for number in numbers) and len(set(numbers)) == 2000
     assert 0.47 < sum(numbers) / 2000 < 0.53
 

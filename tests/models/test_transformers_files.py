@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from harness.errors import InputError
-from harness.models.local.files import check_names, lay_out, model_files
+from harness.models.local.files import check_file_names, lay_out_files, model_files
 
 GOOD = {"weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}
 
@@ -35,7 +35,7 @@ def laid(folder, tmp_path, names=None):
     target.mkdir()
     for index, name in enumerate(names):
         (parts / f"part-{index:05d}").write_bytes((folder / name).read_bytes() if (folder / name).is_file() else b"{}")
-    return lay_out(parts, names, target)
+    return lay_out_files(parts, names, target)
 
 
 def test_a_sound_folder_comes_back_under_its_names(folder, tmp_path):
@@ -67,21 +67,21 @@ def test_formats_that_run_code_are_refused(folder, name):
 )  # fmt: skip
 def test_names_that_leave_the_folder_are_refused(name):
     with pytest.raises(InputError, match="may not be called"):
-        check_names(["config.json", "model.safetensors", name])
+        check_file_names(["config.json", "model.safetensors", name])
 
 
 def test_a_name_given_twice_and_a_folder_that_lacks_its_parts_are_refused(folder, tmp_path):
     with pytest.raises(InputError, match="twice"):
-        check_names(["config.json", "model.safetensors", "config.json"])
+        check_file_names(["config.json", "model.safetensors", "config.json"])
     for gone in ("config.json", "model.safetensors"):
         with pytest.raises(InputError, match="has no"):
-            check_names([name for name in ("config.json", "model.safetensors") if name != gone])
+            check_file_names([name for name in ("config.json", "model.safetensors") if name != gone])
     with pytest.raises(InputError, match="no such model folder"):
         model_files(tmp_path / "nowhere")
     parts = tmp_path / "few"
     parts.mkdir()
     with pytest.raises(InputError, match="0 were delivered"):
-        lay_out(parts, ["config.json", "model.safetensors"], tmp_path)
+        lay_out_files(parts, ["config.json", "model.safetensors"], tmp_path)
 
 
 def test_links_are_refused_when_pinned_and_when_delivered(folder, tmp_path):
@@ -93,7 +93,7 @@ def test_links_are_refused_when_pinned_and_when_delivered(folder, tmp_path):
     (parts / "part-00000").symlink_to(folder / "config.json")
     (parts / "part-00001").write_bytes(tensors())
     with pytest.raises(InputError, match="link"):
-        lay_out(parts, ["config.json", "model.safetensors"], tmp_path / "laid")
+        lay_out_files(parts, ["config.json", "model.safetensors"], tmp_path / "laid")
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "generation_config.json"])

@@ -25,7 +25,7 @@ from harness.models.providers.transformers import TransformersSettings, respond
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.models import pin_weights, store_weights
 from harness.run.recording.reexecute import step_reexecutor
-from harness.seeds import derive
+from harness.seeds import derive_seed
 from harness.steps import Pinned
 from harness.store.store import Store
 
@@ -70,7 +70,7 @@ def test_it_is_what_transformers_draws_after_that_seed(folder: Path) -> None:
     import torch
     from transformers import AutoConfig, AutoModel
 
-    torch.manual_seed(derive(7, "untrained"))
+    torch.manual_seed(derive_seed(7, "untrained"))
     wanted = AutoModel.from_config(AutoConfig.from_pretrained(folder))
     assert digest(open_encoder(folder, drawn(7)).model) == digest(wanted)
 

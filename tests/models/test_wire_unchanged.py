@@ -17,10 +17,10 @@ from models.misbehaving import misbehaving
 from needs import needs
 from support import unlocked_project
 
-from harness.digest import canonical, document_digest, sha256
-from harness.manifest.load import load
+from harness.digest import canonical_json, document_digest, sha256
+from harness.manifest.load import load_manifest
 from harness.models.tape.tape import request_digest
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.run.service import RunTarget, lock_manifest
 
 needs("aiohttp", "openai", "anthropic")
@@ -46,9 +46,9 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[dict[st
     for name, settings in SETTINGS.items():
         path = unlocked_project(tmp_path_factory.mktemp(name) / "project", models=())
         path.write_text(path.read_text().replace("models:\n", MODELS) + settings)
-        loaded = load(path)
+        loaded = load_manifest(path)
         lock = lock_manifest(loaded, RunTarget(tmp_path_factory.getbasetemp() / "one-store")).lock
-        steps = [one for one in plan(check_manifest(loaded), lock).steps if one.stage == "responses" and one.calls]
+        steps = [one for one in make_plan(check_manifest(loaded), lock).steps if one.stage == "responses" and one.calls]
         found[name] = dict(lock.intent), {one.params["model"]: dict(one.params) for one in steps}
     return found
 
@@ -61,7 +61,7 @@ def asked(params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 def test_intent_and_parameters_are_the_same_bytes(planned: Any) -> None:
     for name, (intent, params) in planned.items():
         assert document_digest({"type": "manifest/1", **intent}) == BEFORE[name]["intent"], name
-        told = {model: sha256(canonical(each)) for model, each in params.items()}
+        told = {model: sha256(canonical_json(each)) for model, each in params.items()}
         assert told == BEFORE[name]["params"], name
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from harness.run.locking.certificates import CodeTree, find_free_names, module_of
+from harness.run.locking.certificates import CodeTree, find_free_names, module_name
 
 CODE = ("harness", "tools", "tests", "lockfiles")
 TEXTS = ("docs", "lockfiles", ".ci", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")
@@ -74,9 +74,9 @@ def main(words: list[str]) -> int:
     root, said = Path.cwd(), json.loads(Path(words[0]).read_text())
     files = {f"harness/{old}": f"harness/{new}" for new, olds in said["files"].items() for old in olds}
     moves = Moves(
-        {module_of(old): module_of(new) for old, new in files.items()},
+        {module_name(old): module_name(new) for old, new in files.items()},
         said.get("names", {}),
-        {module_of(f"harness/{new}"): doc for new, doc in said.get("docs", {}).items()},
+        {module_name(f"harness/{new}"): doc for new, doc in said.get("docs", {}).items()},
     )
     moves = told_apart(root, moves)
     before = CodeTree(root, moves.spelled()).definitions(python_files(root, ("harness",)))
@@ -145,7 +145,7 @@ def move(root: Path, files: Mapping[str, str], moves: Moves) -> None:
     texts, parts = dict[str, str](), defaultdict[str, list[Part]](list)
     for name in python_files(root, CODE):
         source = (root / name).read_text()
-        module = module_of(name)
+        module = module_name(name)
         edited = apply(source, Rewriting(source, module, moves).edits())
         if name in files:
             parts[files[name]].append(take_apart(edited, module))
@@ -155,11 +155,11 @@ def move(root: Path, files: Mapping[str, str], moves: Moves) -> None:
         if name not in files and (root / name).is_file():
             raise MoveError(f"{name} is there already, and the map does not say where it goes")
         [first, *_] = (
-            [part for part in found if part.module == module_of(name)]
+            [part for part in found if part.module == module_name(name)]
             or [part for part in found if part.module.rpartition(".")[2] in name]
             or found
         )
-        texts[name] = merge(order(root, found), moves.docs.get(module_of(name)) or first.doc)
+        texts[name] = merge(order(root, found), moves.docs.get(module_name(name)) or first.doc)
     for name in text_files(root):
         source = (root / name).read_text()
         if (edited := reworded(source, moves)) != source:
@@ -170,7 +170,7 @@ def move(root: Path, files: Mapping[str, str], moves: Moves) -> None:
         folder = (root / name).parent
         if not folder.is_dir():
             folder.mkdir()
-            doc = moves.docs[module_of(folder.relative_to(root).as_posix())]
+            doc = moves.docs[module_name(folder.relative_to(root).as_posix())]
             (folder / "__init__.py").write_text(f'"""{doc}"""\n')
         (root / name).write_text(text)
 

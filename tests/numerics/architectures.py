@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.models.local.activations import forward
-from harness.models.local.decode import DecodeRequest, SamplingRule, decode
+from harness.models.local.activations import forward_batch
+from harness.models.local.decode import DecodeRequest, SamplingRule, decode_batch
 from harness.models.local.likelihood import (
     TokenizedContinuation,
     batches_together,
-    header_of,
+    compute_header,
     likelihoods,
     measure_batch,
-    prepared,
+    prepare_group,
 )
 from harness.models.local.load import LoadedModel, open_causal, open_encoder
 
@@ -92,13 +92,13 @@ def _lay_out(kind: str, folder: Path) -> None:
 def _read(loaded: LoadedModel, lengths: int) -> Iterator[Any]:
     """Read texts for their hidden states: one alone, and several with padding."""
     for length in range(lengths):
-        yield forward(loaded, [TEXTS[0] + tuple(range(length))])
-    yield forward(loaded, TEXTS)
+        yield forward_batch(loaded, [TEXTS[0] + tuple(range(length))])
+    yield forward_batch(loaded, TEXTS)
 
 
 def _answer(loaded: LoadedModel, texts: tuple[tuple[int, ...], ...]) -> Iterator[Any]:
     asks = [DecodeRequest(text, 3, 5, SamplingRule(1.0, 0.9), logprobs=2) for text in texts]
-    yield [(answer.tokens, answer.logprobs) for answer in decode(loaded, asks)]
+    yield [(answer.tokens, answer.logprobs) for answer in decode_batch(loaded, asks)]
 
 
 def _score(loaded: LoadedModel, batch: str) -> Iterator[Any]:
@@ -107,6 +107,6 @@ def _score(loaded: LoadedModel, batch: str) -> Iterator[Any]:
         yield likelihoods(loaded, pairs)
     elif batches_together(loaded):
         yield likelihoods(loaded, pairs, int(batch))
-        groups = [prepared(pairs), prepared([TokenizedContinuation(TEXTS[2], (70,))])]
-        measure_batch(loaded, groups, header_of(loaded, groups), int(batch))
+        groups = [prepare_group(pairs), prepare_group([TokenizedContinuation(TEXTS[2], (70,))])]
+        measure_batch(loaded, groups, compute_header(loaded, groups), int(batch))
         yield [group.scores() for group in groups]

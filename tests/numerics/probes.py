@@ -25,7 +25,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from harness.models.local.portable import BY_NUMPY, float_types, install_portable_operations
-from harness.models.local.torch_setup import fingerprint
+from harness.models.local.torch_setup import fingerprint_torch
 
 INPUTS, SHAPES = 100_000, 50
 UNTOLD = ("empty", "new_empty")  # what they give nobody has written yet
@@ -298,7 +298,11 @@ def main(form: str) -> None:
     found = {} if few else torch_own()
     install_portable_operations()
     found |= arrays(few) | {f"torch {name}": tried for name, tried in torch_operations(few).items()}
-    print(json.dumps({"fingerprint": fingerprint("cpu")["probes"], "tried": {k: v.told() for k, v in found.items()}}))
+    print(
+        json.dumps(
+            {"fingerprint": fingerprint_torch("cpu")["probes"], "tried": {k: v.told() for k, v in found.items()}}
+        )
+    )
 
 
 if __name__ == "__main__":

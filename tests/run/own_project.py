@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import Lock, load_lock
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
@@ -54,7 +54,7 @@ class OwnProject:
 
     def lock(self) -> Lock:
         """Lock the manifest as it stands."""
-        return lock_manifest(load(self.path), self.place).lock
+        return lock_manifest(load_manifest(self.path), self.place).lock
 
     def held(self) -> Lock:
         """Load the lock that stands there."""
@@ -72,7 +72,7 @@ class OwnProject:
     def run(self) -> FinishedRun:
         """Lock the manifest and run it."""
         self.lock()
-        return run_manifest(load(self.path), self.place, lambda *_: None)
+        return run_manifest(load_manifest(self.path), self.place, lambda *_: None)
 
 
 def own_project(folder: Path, place: RunTarget, files: Mapping[str, str] | None = None) -> OwnProject:

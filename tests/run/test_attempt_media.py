@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
 from harness.errors import InputError
-from harness.run.attempts.view import stripped
+from harness.run.attempts.view import strip_metadata
 
 SECRET = b"the answer is 42"
 
@@ -87,7 +87,7 @@ def frames(data):
 def test_pixels_stay_and_words_go(case):
     kind, data = CASES[case]
     assert SECRET in data
-    plain = stripped(data, kind)
+    plain = strip_metadata(data, kind)
     assert SECRET not in plain and SECRET.decode().encode("utf-16-le") not in plain
     assert frames(plain) == frames(data)
     again = Image.open(io.BytesIO(plain))
@@ -101,12 +101,12 @@ def test_pixels_stay_and_words_go(case):
 @pytest.mark.parametrize("case", CASES)
 def test_an_image_without_metadata_stays_as_it_is(case):
     kind, data = CASES[case]
-    plain = stripped(data, kind)
-    assert stripped(plain, kind) == plain
+    plain = strip_metadata(data, kind)
+    assert strip_metadata(plain, kind) == plain
 
 
 def test_only_chunks_that_show_the_image_are_kept():
-    plain, at, found = stripped(CASES["png of a palette"][1], "image/png"), 8, []
+    plain, at, found = strip_metadata(CASES["png of a palette"][1], "image/png"), 8, []
     while at < len(plain):
         (size,), name = struct.unpack(">I", plain[at : at + 4]), plain[at + 4 : at + 8]
         found.append(name)
@@ -117,19 +117,19 @@ def test_only_chunks_that_show_the_image_are_kept():
 @pytest.mark.parametrize("case", CASES)
 def test_an_image_that_is_cut_off_is_refused(case):
     kind, data = CASES[case]
-    plain = stripped(data, kind)
+    plain = strip_metadata(data, kind)
     for size in range(0, len(plain) - 1, max(1, len(plain) // 60)):
         with pytest.raises(InputError) as error:
-            stripped(plain[:size], kind, "item 7")
+            strip_metadata(plain[:size], kind, "item 7")
         assert error.value.where == "item 7" and error.value.next
 
 
 def test_a_damaged_chunk_and_an_unknown_format_are_refused():
-    data = bytearray(stripped(png(), "image/png"))
+    data = bytearray(strip_metadata(png(), "image/png"))
     data[-20] ^= 1
     for bad, kind in ((bytes(data), "image/png"), (b"<svg/>", "image/svg+xml"), (jpeg(), "image/png")):
         with pytest.raises(InputError, match="cannot be shown"):
-            stripped(bad, kind)
+            strip_metadata(bad, kind)
 
 
 @given(st.sampled_from(sorted(CASES)), st.integers(0, 2**16), st.binary(min_size=1, max_size=8))
@@ -137,6 +137,6 @@ def test_no_bytes_end_in_anything_but_an_image_or_one_error(case, at, noise):
     kind, data = CASES[case]
     at %= len(data)
     try:
-        assert stripped(data[:at] + noise + data[at + len(noise) :], kind)
+        assert strip_metadata(data[:at] + noise + data[at + len(noise) :], kind)
     except InputError as error:
         assert error.next

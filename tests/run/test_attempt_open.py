@@ -17,7 +17,7 @@ from harness.digest import sha256
 from harness.errors import DamageError, MissingError
 from harness.run.attempts import hidden_splits, service
 from harness.run.attempts.served import gold_reachable, require_agent_uid
-from harness.run.attempts.service import LocalBackend, catalogue, open_attempt, reopen_attempt
+from harness.run.attempts.service import LocalBackend, list_served_studies, open_attempt, reopen_attempt
 from harness.store.attempts import listed_attempts, read_transcript, transcript_flaws
 from harness.store.journal import Heads
 from harness.store.store import Store
@@ -149,7 +149,7 @@ def test_attempts_run_out_for_one_agent_and_not_for_another(here):
 
 
 def offer(here, study, principal="local:1"):
-    [found] = [one for one in catalogue(here, principal) if one["study"] == study]
+    [found] = [one for one in list_served_studies(here, principal) if one["study"] == study]
     return found
 
 
@@ -158,7 +158,7 @@ def left(here, study, **more):
 
 
 def test_the_catalogue_says_what_can_be_attempted(here):
-    found = catalogue(here, "local:1")
+    found = list_served_studies(here, "local:1")
     for one in found:
         StudyOffer.model_validate(one)
     assert {one["study"] for one in found} == {"small", "twice", "plain", "hidden", "splits"}

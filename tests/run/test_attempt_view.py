@@ -13,13 +13,13 @@ from support_views import ADDITION, STUDIES, lines_of, opening, project, served
 from harness import rows
 from harness.attempts.reads import ViewReader
 from harness.attempts.transcript import item_id, item_key
-from harness.digest import canonical, sha256, sha256_file
+from harness.digest import canonical_json, sha256, sha256_file
 from harness.errors import DamageError, InputError
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.load import parse_manifest
 from harness.run.attempts.served import served_lock
 from harness.run.attempts.service import open_attempt
-from harness.run.attempts.view import make_view, read_view, stripped, view_spec
+from harness.run.attempts.view import make_view, read_view, strip_metadata, view_spec
 from harness.store.store import Store
 
 FIELDS = {"key", "task", "text", "messages", "media", "options", "answer_kind", "prompt_sha256", "size"}
@@ -50,7 +50,7 @@ class Shown:
 
     def table(self, name: str):
         """Read a table of every dataset from the store, by the digest that the lock pins."""
-        pins = [pin[name] for pin in map(tables_of, self.lock.pins["datasets"].values()) if name in pin]
+        pins = [pin[name] for pin in map(made_tables, self.lock.pins["datasets"].values()) if name in pin]
         return [row for pin in pins for row in rows.read(self.store.blobs.deliver(pin["sha256"]))]
 
 
@@ -83,7 +83,7 @@ def test_a_row_says_what_is_asked_and_nothing_else(shown, name):
     for row in this.items:
         assert row.keys() <= FIELDS and HEX64.fullmatch(row["key"])
         assert row["task"] in tasks
-        asked = row["text"].encode() if "text" in row else canonical(row["messages"])
+        asked = row["text"].encode() if "text" in row else canonical_json(row["messages"])
         assert (row["prompt_sha256"], row["size"]) == (sha256(asked), len(asked)) and len(row.keys() & ASKED) == 1
         assert row["answer_kind"] == ("choice" if "options" in row else "text")
 
@@ -138,7 +138,7 @@ def test_images_stand_in_one_file_without_metadata(shown):
     for one in pictures:
         plain = data[one["offset"] : one["offset"] + one["size"]]
         assert sha256(plain) == one["sha256"]
-        assert plain == stripped(base64.b64decode(given[one["original"]]["data"]), one["type"])
+        assert plain == strip_metadata(base64.b64decode(given[one["original"]]["data"]), one["type"])
         assert b"tEXt" not in plain and b"eXIf" not in plain
     assert sum(one["size"] for one in pictures) == len(data)
 

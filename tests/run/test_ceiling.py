@@ -9,7 +9,7 @@ from support import data_of, error_of, harness, unlocked_project
 from harness.engines.engine import Limits
 from harness.errors import InputError
 from harness.manifest.schema import Resources
-from harness.run.engines import limits, within_disk
+from harness.run.engines import step_limits, within_disk
 from harness.run.planning import preconditions
 from harness.run.planning.preconditions import machine_ceiling, read_ceiling, spell_size
 
@@ -72,16 +72,16 @@ def test_no_key_depends_on_the_ceiling(strange):
 
 
 def test_a_manifest_that_asks_for_less_is_not_bounded():
-    held = limits(Resources(memory="64MiB"), 1 << 30)
+    held = step_limits(Resources(memory="64MiB"), 1 << 30)
     assert (held.memory, held.beyond) == (64 << 20, "")
-    assert (limits(Resources(memory="4GiB"), 1 << 30).memory, limits(Resources(), 0).most) == (
+    assert (step_limits(Resources(memory="4GiB"), 1 << 30).memory, step_limits(Resources(), 0).most) == (
         1 << 30,
         machine_ceiling(),
     )
 
 
 def test_a_larger_ceiling_than_the_machine_is_a_persons_word():
-    assert limits(Resources(memory="16TiB"), 32 << 40).memory == 16 << 40
+    assert step_limits(Resources(memory="16TiB"), 32 << 40).memory == 16 << 40
 
 
 GROUPED = {

@@ -16,7 +16,7 @@ from support_draws import drawn
 from support_places import find_python
 
 from harness.definitions import digest_definitions
-from harness.digest import parse, sealed, sha256
+from harness.digest import parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.kit.certificate import certificate_text, changed_files, find_contradictions
 from harness.run.closure import Code
@@ -117,7 +117,7 @@ def certify(root: Path) -> Path:
     fields = code_fields(KINDS, Code(root))
     body = json.loads(write_certificate(path, SCORER, fields["files"], 40, 4).read_bytes())
     del body["self"]
-    path.write_bytes(sealed({**body, **fields}))
+    path.write_bytes(seal_document({**body, **fields}))
     return root
 
 
@@ -179,7 +179,7 @@ def test_what_lies_in_one_file_now_is_carried_with_its_figures_and_names_where_i
     was = json.loads(data)
     assert found["predecessor"] == sha256(data) and found["sets"] == was["sets"]
     assert changed_files(found, new) == [] and find_contradictions(found) == []
-    assert parse(sealed(found), "certificate/3", "here") and "harness/toy/grading.py" in found["files"]
+    assert parse_document(seal_document(found), "certificate/3", "here") and "harness/toy/grading.py" in found["files"]
 
 
 MORE = '_FORMS |= {"two": 2}\n'
@@ -225,7 +225,7 @@ def test_a_grader_that_is_not_the_same_is_not_certified_by_what_it_was(old: Path
 def test_an_older_certificate_is_carried_as_its_makers(old: Path) -> None:
     path = certificate_path(old, SCORER)
     found = json.loads(path.read_bytes())
-    path.write_bytes(sealed(in_older_form(found, "certificate/2")))
+    path.write_bytes(seal_document(in_older_form(found, "certificate/2")))
     carried, _ = carry(old, MODULES)
     assert carried["type"] == "certificate/3" and carried["sets"] == {"makers": found["sets"]["makers"]}
     assert find_contradictions(carried) == [] and "parts" not in carried and "split" not in carried
@@ -250,7 +250,7 @@ def test_a_certificate_that_does_not_fit_the_older_tree_is_not_carried(old: Path
         },
     }
     for said, forged in flawed.items():
-        path.write_bytes(sealed(forged))
+        path.write_bytes(seal_document(forged))
         with pytest.raises(InputError, match=f"nothing to carry: void: .*{said}"):
             carry(old, MODULES)
 

@@ -10,7 +10,7 @@ from importlib.util import source_hash
 from pathlib import Path
 
 from harness.run.closure import Code
-from harness.run.executing.execute import compiled
+from harness.run.executing.execute import compile_sources
 from harness.run.step import COMPILED
 
 KIND = "harness.rows:cut"
@@ -41,7 +41,7 @@ def again(folder: Path) -> subprocess.CompletedProcess[str]:
 def forged(of: bytes) -> bytes:
     """Give what was compiled, of which `rows` is another program that says it is of a source with these bytes."""
     body = marshal.dumps(compile("def cut(params, inputs, out): (out / 'forged').touch()", "x", "exec"))
-    return marshal.dumps({**marshal.loads(compiled(SOURCES)), "harness/rows.py": (source_hash(of), body)})
+    return marshal.dumps({**marshal.loads(compile_sources(SOURCES)), "harness/rows.py": (source_hash(of), body)})
 
 
 def outputs(folder: Path) -> list[str]:
@@ -59,7 +59,7 @@ def test_what_was_made_of_another_source_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_an_error_names_the_file_and_its_line(tmp_path: Path) -> None:
-    assert step(tmp_path, compiled(SOURCES)).returncode == 0
+    assert step(tmp_path, compile_sources(SOURCES)).returncode == 0
     (tmp_path / "in" / "rows").unlink()
     said = again(tmp_path).stderr
     assert 'File "code/harness/rows.py", line' in said and "with open(inputs" in said

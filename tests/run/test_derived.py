@@ -9,8 +9,8 @@ from run.own_project import CAPITALS, own_project
 from support import REPOSITORY, manifest_text
 
 from harness.errors import InputError
-from harness.manifest.load import Loaded, load
-from harness.run.planning.derived import DerivedOptions, derive
+from harness.manifest.load import LoadedManifest, load_manifest
+from harness.run.planning.derived import DerivedOptions, derive_manifest
 from harness.run.service import RunTarget, lock_manifest
 
 CLAIMS = 'claims:\n  - {of: "counts#/addition/kept", published: 1, within: 0, where: "Table 1"}\n'
@@ -18,28 +18,28 @@ OUTPUTS = "outputs: {scores: exact, counts: exact}\n"
 
 
 @pytest.fixture
-def parent(tmp_path) -> Loaded:
+def parent(tmp_path) -> LoadedManifest:
     (tmp_path / "lockfiles").mkdir()
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "small.yaml"
     path.write_text(manifest_text() + OUTPUTS + CLAIMS)
-    return load(path)
+    return load_manifest(path)
 
 
 def options(models=(), only=(), settings=()) -> DerivedOptions:
     return DerivedOptions(models, only, settings)
 
 
-def refused(parent: Loaded, **given) -> InputError:
+def refused(parent: LoadedManifest, **given) -> InputError:
     with pytest.raises(InputError) as error:
-        derive(parent, options(**given))
+        derive_manifest(parent, options(**given))
     assert error.value.next
     assert not (parent.root / "manifests" / "derived").exists(), "what is refused is not written"
     return error.value
 
 
 def test_it_says_where_it_comes_from_and_claims_nothing(parent):
-    made = derive(parent, options(["mine=baseline/forger"], ["model=mine,oracle"], ["seeds=[3]"]))
+    made = derive_manifest(parent, options(["mine=baseline/forger"], ["model=mine,oracle"], ["seeds=[3]"]))
     manifest = made.manifest
     assert list(manifest.models) == ["oracle", "mine"] and manifest.seeds == (3,) and not manifest.claims
     assert manifest.name.startswith("small-") and made.path.stem == manifest.name
@@ -57,7 +57,9 @@ def test_it_says_where_it_comes_from_and_claims_nothing(parent):
 def test_the_same_options_in_any_order_give_the_same_file(parent):
     names, values = ["forger", "refuser"], ["seeds=[3]", "generation.temperature=0.5"]
     made = {
-        derive(parent, options([f"baseline/{one}" for one in order], [f"model={kept}"], list(values[::step]))).data
+        derive_manifest(
+            parent, options([f"baseline/{one}" for one in order], [f"model={kept}"], list(values[::step]))
+        ).data
         for order in permutations(names)
         for kept in ("oracle,forger,refuser", "refuser,forger,oracle")
         for step in (1, -1)
@@ -66,7 +68,7 @@ def test_the_same_options_in_any_order_give_the_same_file(parent):
 
 
 def test_what_no_option_names_stays_as_the_parent_has_it(parent):
-    made = derive(parent, options(settings=["about=Another text."])).manifest
+    made = derive_manifest(parent, options(settings=["about=Another text."])).manifest
     kept = made.intent() | {
         "name": "small",
         "about": parent.manifest.about,
@@ -79,28 +81,31 @@ def test_rows_that_were_appended_since_are_cut_where_the_lock_of_its_parent_ende
     project = own_project(tmp_path / "project", RunTarget(tmp_path / "store"))
     project.lock()
     project.data.write_text(CAPITALS + "Capital of Spain?,Madrid,z\n")
-    made = derive(load(project.path), options(["half=baseline/coin-oracle"]))
+    made = derive_manifest(load_manifest(project.path), options(["half=baseline/coin-oracle"]))
     assert lock_manifest(made, project.place).lock.of("files")["capitals"]["cuts"] == [2]
 
 
 def test_one_that_was_edited_is_kept_and_refused(parent):
-    made = derive(parent, options(settings=["seeds=[3]"]))
+    made = derive_manifest(parent, options(settings=["seeds=[3]"]))
     made.path.write_bytes(made.data.replace(b"about: A few", b"about: Some"))
     with pytest.raises(InputError, match="was edited"):
-        derive(parent, options(settings=["seeds=[3]"]))
+        derive_manifest(parent, options(settings=["seeds=[3]"]))
     assert b"Some" in made.path.read_bytes()
 
 
 def test_a_parent_that_changed_gives_another_file(parent):
-    first = derive(parent, options(settings=["seeds=[3]"]))
+    first = derive_manifest(parent, options(settings=["seeds=[3]"]))
     parent.path.write_text(parent.path.read_text() + "# a remark\n")
-    assert derive(load(parent.path), options(settings=["seeds=[3]"])).path != first.path and first.path.exists()
+    assert (
+        derive_manifest(load_manifest(parent.path), options(settings=["seeds=[3]"])).path != first.path
+        and first.path.exists()
+    )
 
 
 def test_a_derived_manifest_is_not_derived_from(parent):
-    made = derive(parent, options(settings=["seeds=[3]"]))
+    made = derive_manifest(parent, options(settings=["seeds=[3]"]))
     with pytest.raises(InputError, match="derived itself") as error:
-        derive(made, options(settings=["image=cuda"]))
+        derive_manifest(made, options(settings=["image=cuda"]))
     assert "manifests/small.yaml" in error.value.next and "--set 'seeds=[3]'" in error.value.next
 
 
@@ -118,7 +123,7 @@ def test_a_derived_manifest_is_not_derived_from(parent):
     ],
 )
 def test_a_path_and_a_value_are_one_place_of_the_file(parent, text, place, value):
-    tree = derive(parent, options(settings=[text])).tree.value
+    tree = derive_manifest(parent, options(settings=[text])).tree.value
     for part in place[:-1]:
         tree = tree.get(part, {})
     assert tree.get(place[-1]) == value
@@ -157,13 +162,13 @@ def test_a_value_that_is_refused_names_the_option(parent, text, where, what):
 def test_a_fault_of_the_parent_keeps_its_line(parent):
     parent.path.write_text(parent.path.read_text().replace("behaviour: oracle", "behaviour: oracel", 1))
     with pytest.raises(InputError) as error:
-        load(parent.path)
+        load_manifest(parent.path)
     line = error.value.where
     fine = load_without_checks(parent)
     assert refused(fine, settings=["seeds=[1]"]).where == line
 
 
-def load_without_checks(parent: Loaded) -> Loaded:
+def load_without_checks(parent: LoadedManifest) -> LoadedManifest:
     """Give a parent whose file has gone wrong since it was loaded."""
     from dataclasses import replace
 
@@ -196,10 +201,10 @@ def test_a_model_of_a_name_that_is_taken_is_refused(parent):
 
 
 def test_only_keeps_of_old_and_new_models_and_refuses_to_drop_a_new_one(parent):
-    made = derive(parent, options(["new=baseline/echo"], ["model=oracle,new"]))
+    made = derive_manifest(parent, options(["new=baseline/echo"], ["model=oracle,new"]))
     assert list(made.manifest.models) == ["oracle", "new"]
-    assert list(derive(parent, options(["new=baseline/echo"], ["model=new"])).manifest.models) == ["new"]
-    both = derive(parent, options(["new=baseline/echo"], ["dataset=addition"])).manifest.models
+    assert list(derive_manifest(parent, options(["new=baseline/echo"], ["model=new"])).manifest.models) == ["new"]
+    both = derive_manifest(parent, options(["new=baseline/echo"], ["dataset=addition"])).manifest.models
     assert list(both) == [*parent.manifest.models, "new"], "what --only does not name is not cut"
 
 
@@ -213,7 +218,7 @@ def test_a_model_that_only_leaves_out_is_an_error_that_says_so(parent, kept):
 
 
 def test_a_model_that_is_added_is_set_further_in_the_same_line(parent):
-    made = derive(parent, options(["tiny=transformers/assets/tiny"], ["model=tiny"], ["models.tiny.batch=32"]))
+    made = derive_manifest(parent, options(["tiny=transformers/assets/tiny"], ["model=tiny"], ["models.tiny.batch=32"]))
     assert made.manifest.models["tiny"].batch == "32"
 
 
@@ -223,16 +228,16 @@ def test_datasets_that_are_kept_keep_their_outputs_and_splits(tmp_path):
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "reliability.yaml"
     path.write_text(parent.read_text())
-    whole = load(path)
-    made = derive(whole, options(only=["dataset=addition,model=oracle"])).manifest
+    whole = load_manifest(path)
+    made = derive_manifest(whole, options(only=["dataset=addition,model=oracle"])).manifest
     assert list(made.datasets) == ["addition"] and list(made.models) == ["oracle"]
     assert "card-tiny-raw.html" not in made.outputs and "scores" in made.outputs
     assert made.agents and made.agents.splits["dev"].datasets == ("addition",)
-    assert derive(whole, options(only=["dataset=people"])).manifest.agents is None
+    assert derive_manifest(whole, options(only=["dataset=people"])).manifest.agents is None
 
 
 def test_data_that_is_kept_brings_what_it_is_made_from():
-    whole = load(REPOSITORY / "manifests" / "paper" / "reliability.yaml")
+    whole = load_manifest(REPOSITORY / "manifests" / "paper" / "reliability.yaml")
     from harness.run.locking.datasets import made_datasets
     from harness.run.planning.derived import only_datasets, read_only_options
     from harness.studies.registry import find
@@ -247,7 +252,7 @@ def test_data_that_is_kept_brings_what_it_is_made_from():
 def test_a_model_keeps_the_tape_it_was_asked_on_and_a_new_one_has_another(parent):
     said = "  remote: {provider: openai, model: gpt-x, tape: replay}\n"
     parent.path.write_text(parent.path.read_text().replace("models:\n", "models:\n" + said, 1))
-    made = derive(load(parent.path), options(["other=openai/gpt-y"])).manifest
+    made = derive_manifest(load_manifest(parent.path), options(["other=openai/gpt-y"])).manifest
     assert made.models["remote"].tapes == "tapes/small" and made.models["other"].tapes == "tapes/small.derived"
-    again = derive(load(parent.path), options(settings=["models.remote.tape=record"])).manifest
+    again = derive_manifest(load_manifest(parent.path), options(settings=["models.remote.tape=record"])).manifest
     assert again.models["remote"].tapes == "tapes/small.derived", "a tape that a lock may pin is not written to"

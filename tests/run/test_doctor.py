@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from needs import needs
 
-from harness.engines.local import LocalEngine, advise_isolation, available
-from harness.run.engines import kinds
+from harness.engines.local import LocalEngine, advise_isolation, available_isolations
+from harness.run.engines import engine_kinds
 from harness.run.environment import step_environment
 from harness.run.installed import doctor
-from harness.run.installed.doctor import MachineFinding, examine
+from harness.run.installed.doctor import MachineFinding, examine_machine
 from harness.run.processor import Processor
 
 pytestmark = pytest.mark.together  # so that one worker probes its numerics once
 
 
 def findings(store: Path) -> dict[str, MachineFinding]:
-    return {one.subject: one for one in examine(store, Path.cwd())}
+    return {one.subject: one for one in examine_machine(store, Path.cwd())}
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +45,20 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(usual: dict[str, MachineFinding]) -> None:
     found = usual
-    assert set(kinds()) <= set(found) and found["local"].state == "ok"
+    assert set(engine_kinds()) <= set(found) and found["local"].state == "ok"
     assert found["docker"].state == "better" and "DOCKER_HOST" in found["docker"].advice
     assert found["docker"].found.endswith("/docker.sock: nothing listens there")
-    assert found["isolation"].found == ", ".join(available())
+    assert found["isolation"].found == ", ".join(available_isolations())
 
 
 @pytest.mark.usefixtures("no_engine", "unread")
 def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.engines.local.STEP_PATH", "/nowhere")
-    available.cache_clear()
+    available_isolations.cache_clear()
     try:
         isolation = findings(tmp_path)["isolation"]
     finally:
-        available.cache_clear()
+        available_isolations.cache_clear()
     assert isolation.state == "missing" and "prlimit" in isolation.found and "util-linux" in isolation.advice
 
 
@@ -124,7 +124,7 @@ def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
     assert alone.state == "better" and "no image is in this store, so no step was tried" in alone.found
     found = findings(image_store[0])
     assert found["docker"].state == "ok" and "container passes 25 containment checks" in found["docker"].found
-    for isolation in available():
+    for isolation in available_isolations():
         assert f"{isolation} passes " in found["local"].found
 
 
@@ -133,7 +133,7 @@ def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
 def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = available()[0]
+    one = available_isolations()[0]
     monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
     monkeypatch.setattr(LocalEngine, "_argv", lambda _, job, file: list(job.argv))  # no walls, and no bounds
     monkeypatch.setattr("harness.engines.monitor.DiskBudget.spent", lambda *_, **__: "")
@@ -180,7 +180,7 @@ def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, mo
 def test_a_named_store_has_a_file_system_with_all_that_a_store_asks(tmp_path: Path) -> None:
     from harness.run.installed.file_system import NEEDED_CALLS, find_lacking_calls
 
-    found = [one for one in examine(tmp_path, tmp_path) if one.subject == "file system"]
+    found = [one for one in examine_machine(tmp_path, tmp_path) if one.subject == "file system"]
     assert [one.state for one in found] == ["ok"] and all(name in found[0].found for name in NEEDED_CALLS)
     assert not list(tmp_path.iterdir())
     (tmp_path / "lock").mkdir()

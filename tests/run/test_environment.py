@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.digest import sha256
-from harness.run.environment import NUMERICS, facts, step_environment
+from harness.run.environment import NUMERICS, machine_facts, step_environment
 from harness.run.installed import checked
-from harness.run.installed.packages import environment
+from harness.run.installed.packages import build_environment
 
 PACKAGES = {
     ("alpha", "1.0"): ["alpha/__init__.py,sha256=aaa,10", "alpha/core.py,sha256=bbb,20"],
@@ -46,17 +46,17 @@ def without(packages, name):
 
 def test_it_does_not_depend_on_where_packages_lie_or_who_installed_them(site, tmp_path):
     other = install(tmp_path / "elsewhere", scripts="../../../../opt/bin", installer="uv")
-    assert environment(other) == environment(site)
+    assert build_environment(other) == build_environment(site)
     shutil.copytree(site, tmp_path / "copy" / "site")
-    assert environment(tmp_path / "copy" / "site") == environment(site)
+    assert build_environment(tmp_path / "copy" / "site") == build_environment(site)
 
 
 def test_it_does_not_depend_on_the_order_of_a_record_or_on_compiled_files(site):
-    before = environment(site)
+    before = build_environment(site)
     record = site / "alpha-1.0.dist-info" / "RECORD"
     lines = record.read_text().splitlines()
     record.write_text("\n".join([*reversed(lines), "alpha/__pycache__/other.pyc,,"]) + "\n")
-    assert environment(site) == before
+    assert build_environment(site) == before
 
 
 @pytest.mark.parametrize(
@@ -71,36 +71,36 @@ def test_it_does_not_depend_on_the_order_of_a_record_or_on_compiled_files(site):
     ids=["version", "file", "fewer files", "more packages", "fewer packages"],
 )
 def test_it_depends_on_every_package_its_version_and_its_files(site, tmp_path, packages):
-    assert environment(install(tmp_path / "other", packages)) != environment(site)
+    assert build_environment(install(tmp_path / "other", packages)) != build_environment(site)
 
 
 def test_it_depends_on_what_lies_loose_among_the_packages(site):
-    seen = [environment(site)]
+    seen = [build_environment(site)]
     for name, text in (("loose.py", "a"), ("loose.py", "b"), ("folder/inner.py", "a"), ("folder/inner.py", "b")):
         (site / name).parent.mkdir(exist_ok=True)
         (site / name).write_text(text)
-        seen.append(environment(site))
+        seen.append(build_environment(site))
     assert len(set(seen)) == len(seen)
 
 
 def test_it_names_the_interpreter_and_the_packages(site):
-    found = json.loads(environment(site))
+    found = json.loads(build_environment(site))
     assert set(found) >= {"type", "python", "implementation", "platform", "packages"}
     assert {name: one["version"] for name, one in found["packages"].items()} == {
         "alpha": "1.0",
         "beta_tools": "2.1.post1",
     }
-    assert str(site) not in environment(site).decode()
+    assert str(site) not in build_environment(site).decode()
 
 
 def test_the_harness_itself_is_not_a_package_of_the_environment(site, tmp_path):
     with_it = install(tmp_path / "other", {**PACKAGES, ("llm_harness", "0.1.0"): ["x.py,sha256=x,1"]})
-    assert environment(with_it) == environment(site)  # it stands in the code closure
+    assert build_environment(with_it) == build_environment(site)  # it stands in the code closure
 
 
 def test_it_is_the_same_each_time_and_whatever_the_shell_holds(monkeypatch, tmp_path):
     def spelled():
-        return checked.check(checked.import_paths(), full=False).environment
+        return checked.check_installed(checked.import_paths(), full=False).environment
 
     before = spelled()
     for name, value in {"TZ": "Asia/Tokyo", "LC_ALL": "tr_TR", "HOME": "/nowhere", "PYTHONPATH": "/x"}.items():
@@ -120,13 +120,13 @@ def test_a_step_sees_the_fixed_variables_and_nothing_of_the_shell(monkeypatch, t
 
 
 def test_the_facts_of_a_record_name_no_host_no_user_and_no_path():
-    assert set(facts()) == {"python", "kernel", "machine", "cpu", "cores", "processor"}
-    assert not {os.uname().nodename, str(Path.home()), str(Path.cwd())} & set(map(str, facts().values()))
+    assert set(machine_facts()) == {"python", "kernel", "machine", "cpu", "cores", "processor"}
+    assert not {os.uname().nodename, str(Path.home()), str(Path.cwd())} & set(map(str, machine_facts().values()))
 
 
 def test_what_lies_loose_among_the_packages_is_part_of_the_environment(tmp_path):
-    bare = environment(tmp_path)
+    bare = build_environment(tmp_path)
     (tmp_path / "random.py").write_text("loose = 1\n")
-    one = environment(tmp_path)
+    one = build_environment(tmp_path)
     (tmp_path / "random.py").write_text("loose = 2\n")
-    assert len({bare, one, environment(tmp_path)}) == 3
+    assert len({bare, one, build_environment(tmp_path)}) == 3

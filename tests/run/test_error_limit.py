@@ -3,7 +3,7 @@
 import pytest
 
 from harness.errors import InputError
-from harness.run.progress import NO_ERRORS, AnswerErrors, over_limit, read_error_limit
+from harness.run.progress import NO_ERRORS, AnswerErrors, errors_over_limit, read_error_limit
 
 
 def gap(errors, rows=200):
@@ -29,5 +29,5 @@ def test_what_is_no_bound_is_refused(written):
 
 def test_where_nothing_is_said_a_model_must_have_answered_something():
     assert read_error_limit("") is None
-    assert over_limit([gap(199), gap(200), gap(3, 3)], None) == [gap(200), gap(3, 3)]
-    assert over_limit([gap(1)], NO_ERRORS) == [gap(1)]
+    assert errors_over_limit([gap(199), gap(200), gap(3, 3)], None) == [gap(200), gap(3, 3)]
+    assert errors_over_limit([gap(1)], NO_ERRORS) == [gap(1)]

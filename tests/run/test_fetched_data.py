@@ -14,10 +14,10 @@ from manifest.parsing import GOOD, parse
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.manifest.datasets import Fetched
-from harness.run.locking.published import download, fetch, store_file, store_rows
-from harness.run.locking.published import published as files_of
+from harness.run.locking.published import download_url, fetch_pinned, store_file, store_rows
+from harness.run.locking.published import fetch_published as files_of
 from harness.store.store import Store
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 
 DATA = b"city,lat\nArden,10\n" * 1000
 
@@ -74,14 +74,14 @@ def pinned(url, data=DATA):
 
 def test_data_is_fetched_once_and_held_by_its_digest(published, store):
     wanted = pinned(f"{published}/cities.csv")
-    fetch(store, wanted)
+    fetch_pinned(store, wanted)
     assert store.blobs.read(wanted.sha256) == DATA
-    fetch(store, pinned("https://localhost:1/gone"))  # it is here: nobody is asked
+    fetch_pinned(store, pinned("https://localhost:1/gone"))  # it is here: nobody is asked
 
 
 def test_other_bytes_at_the_address_are_refused_and_their_digest_is_told(published, store):
     with pytest.raises(MissingError, match="not what the manifest pins") as told:
-        fetch(store, pinned(f"{published}/cities.csv", b"other"))
+        fetch_pinned(store, pinned(f"{published}/cities.csv", b"other"))
     assert sha256(DATA) in told.value.next
     assert store.blobs.state(sha256(DATA)) == "missing"
 
@@ -89,7 +89,7 @@ def test_other_bytes_at_the_address_are_refused_and_their_digest_is_told(publish
 @pytest.mark.parametrize("path", ["/nothing", "/away"])
 def test_what_cannot_be_fetched_says_why_and_what_to_do(published, store, path):
     with pytest.raises(MissingError, match=r"could not be fetched|leads away") as told:
-        fetch(store, pinned(published + path))
+        fetch_pinned(store, pinned(published + path))
     assert "harness import data FILE" in told.value.next
 
 
@@ -127,14 +127,14 @@ def test_each_listed_file_is_fetched_or_named_and_a_silent_host_asked_once(publi
 
 def test_nobody_listens(store):
     with pytest.raises(MissingError, match="could not be fetched"):
-        fetch(store, pinned("https://localhost:1/cities.csv"))
+        fetch_pinned(store, pinned("https://localhost:1/cities.csv"))
 
 
 def test_a_store_beside_it_is_as_good_as_the_address(store, tmp_path):
     beside = Store.make(tmp_path / "beside")
     (tmp_path / "cities.csv").write_bytes(DATA)
     assert store_file(beside, tmp_path / "cities.csv") == (sha256(DATA), len(DATA))
-    fetch(store, pinned("https://localhost:1/gone"), tmp_path / "beside")
+    fetch_pinned(store, pinned("https://localhost:1/gone"), tmp_path / "beside")
     assert store.blobs.state(sha256(DATA)) == "sound"
 
 
@@ -144,13 +144,13 @@ def test_damaged_bytes_of_a_store_beside_it_are_not_taken(store, tmp_path):
     path.chmod(0o644)
     path.write_bytes(b"other")
     with pytest.raises(MissingError, match="could not be fetched"):
-        fetch(store, pinned("https://localhost:1/cities.csv"), tmp_path / "beside")
+        fetch_pinned(store, pinned("https://localhost:1/cities.csv"), tmp_path / "beside")
     assert not list(store.root.glob("blobs/*/*/*"))
 
 
 def test_a_full_disk_is_not_the_fault_of_the_address(published):
     with pytest.raises(MissingError, match="the disk is full"):
-        download(f"{published}/cities.csv", Path("/dev/full"))
+        download_url(f"{published}/cities.csv", Path("/dev/full"))
 
 
 def test_a_persons_own_file_and_rows(store, tmp_path):
@@ -163,7 +163,7 @@ def test_what_a_person_brought_along_stays_when_the_store_is_swept(store, tmp_pa
     (tmp_path / "cities.csv").write_bytes(DATA)
     kept = [store_file(store, tmp_path / "cities.csv")[0], store_rows(store, [{"a": 1}])]
     loose = store.blobs.put(b"nobody names this")
-    assert gc(store, delete=True).blobs == [loose]
+    assert collect_garbage(store, delete=True).blobs == [loose]
     assert [store.blobs.state(digest) for digest in kept] == ["sound", "sound"]
 
 
@@ -172,12 +172,12 @@ def test_private_data_is_never_downloaded_and_comes_from_its_owner(tmp_path, mon
     owned = Fetched(fetch="private:cities", sha256=sha256(DATA), licence="none")
     store = Store.make(tmp_path / "store")
     with pytest.raises(MissingError) as error:
-        fetch(store, owned)
+        fetch_pinned(store, owned)
     assert (
         "private" in error.value.what
         and f"import data FILE`, your copy of it (SHA-256 {sha256(DATA)}" in error.value.next
     )
     (tmp_path / "mine.csv").write_bytes(DATA)
     store_file(store, tmp_path / "mine.csv")
-    fetch(store, owned)
-    fetch(Store.make(tmp_path / "other"), owned, beside=tmp_path / "store")
+    fetch_pinned(store, owned)
+    fetch_pinned(Store.make(tmp_path / "other"), owned, beside=tmp_path / "store")

@@ -19,7 +19,7 @@ from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.run.attempts.hidden_splits import question_digest
 from harness.run.attempts.score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
-from harness.run.attempts.service import ID_BYTES, LocalBackend, open_attempt, told
+from harness.run.attempts.service import ID_BYTES, LocalBackend, describe_scoring, open_attempt
 from harness.store.attempts import SplitData, hidden_data, mark_hidden, transcript_path
 from harness.store.store import Store
 
@@ -51,7 +51,7 @@ def folder(first, tmp_path):
 
 def attempted_as_hidden(folder):
     """Begin an attempt at the hidden split, as where root serves an agent to whom the store is closed."""
-    store, attempt = Store.open(folder / ".harness"), clock.stamp(ID_BYTES)
+    store, attempt = Store.open(folder / ".harness"), clock.unique_stamp(ID_BYTES)
     pinned = {"manifest": (folder / "manifests").iterdir(), "lock": (folder / "lockfiles").rglob("hidden.lock.json")}
     said: Any = {
         **{name: store.blobs.put(path.read_bytes()) for name, [path] in pinned.items()},
@@ -199,7 +199,7 @@ def test_a_store_without_marks_learns_what_is_hidden_when_it_is_served(folder):
 @pytest.mark.parametrize("status", [SCORED, SCORING, FAILED, "open", "closed"])
 def test_of_a_hidden_split_an_agent_is_told_that_it_is_sealed(tmp_path, status):
     outcome = AttemptOutcome("a" * 32, status, hidden=True, run="r", record="c" * 64, why="what an operator reads")
-    assert told(Store.make(tmp_path / "store"), outcome) == {"status": SEALED}
+    assert describe_scoring(Store.make(tmp_path / "store"), outcome) == {"status": SEALED}
 
 
 def test_a_question_is_known_by_what_it_asks():

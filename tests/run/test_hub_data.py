@@ -16,7 +16,7 @@ from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
 from harness.evidence.explain import accepted_run
 from harness.evidence.trail import pinned_files, read_trail
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.lock import changed_pins
 from harness.run.scores.table import RunTables, WordsOfRun, require_showable
 from harness.run.service import RunTarget, plan_locked, run_manifest
@@ -73,8 +73,8 @@ def test_a_lock_pins_the_commit_and_each_file_and_a_run_needs_the_hub_no_more(hu
     assert held.of("datasets")["capitals"]["items"]["rows"] == 3
     served.tags["v1"] = OLD  # a tag that moves changes nothing that is locked
     hub.asked.clear()
-    assert changed_pins(load(project.path), held) == []
-    ran = run_manifest(load(project.path), project.place, lambda *_: None)
+    assert changed_pins(load_manifest(project.path), held) == []
+    ran = run_manifest(load_manifest(project.path), project.place, lambda *_: None)
     assert ran.record.body["status"] == "done" and hub.asked == []
     accepted = accepted_run(read_trail(Store.open(project.place.store), ran.record.run))
     assert "hf:me/capitals@v1" in accepted.inputs
@@ -89,14 +89,14 @@ def test_a_fresh_store_fetches_the_files_of_the_commit_and_holds_them_against_th
     ask(project, "hf:me/capitals@v1")
     project.lock()
     hub.asked.clear()
-    ran = run_manifest(load(project.path), RunTarget(tmp_path / "fresh"), lambda *_: None)
+    ran = run_manifest(load_manifest(project.path), RunTarget(tmp_path / "fresh"), lambda *_: None)
     assert ran.record.body["status"] == "done"
     assert [path for path in hub.asked if "stored" not in path] == [
         f"/datasets/me/capitals/resolve/{COMMIT}/data/test-{at}.csv" for at in (0, 1)
     ]
     served.commits[COMMIT]["data/test-0.csv"] = CSV.replace(b"Rome", b"Roma")
     with pytest.raises(MissingError, match="not what the manifest pins"):
-        run_manifest(load(project.path), RunTarget(tmp_path / "third"), lambda *_: None)
+        run_manifest(load_manifest(project.path), RunTarget(tmp_path / "third"), lambda *_: None)
 
 
 def test_a_commit_that_is_locked_is_locked_again_without_the_hub(
@@ -177,7 +177,7 @@ def unresolved(project: OwnProject) -> HarnessError:
     """Lock the project with data that cannot be had; gives the error by which its run is refused."""
     assert "unresolved" in project.lock().of("datasets")["capitals"]
     with pytest.raises(HarnessError) as error:
-        plan_locked(load(project.path))
+        plan_locked(load_manifest(project.path))
     assert error.value.code == MissingError.code
     return error.value
 
@@ -211,7 +211,7 @@ def test_the_items_of_a_gated_data_set_are_not_shown_whoever_may_read_it(
     assert held.of("files")["capitals"]["gated"] is True
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     assert project.lock().data == held.data, "a lock that holds it needs no hub to know"
-    ran = run_manifest(load(project.path), project.place, lambda *_: None)
+    ran = run_manifest(load_manifest(project.path), project.place, lambda *_: None)
     assert ran.record.body["status"] == "done"
     tables = RunTables.of(Store.open(project.place.store), ran.record.run)
     with pytest.raises(InputError, match="'capitals' are not shown: it is gated"):

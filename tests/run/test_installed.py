@@ -20,7 +20,14 @@ from support import REPOSITORY
 from harness.errors import MissingError
 from harness.evidence.audit.checks import Report
 from harness.run.installed import bytecode, checked, doctor, setup
-from harness.run.installed.checked import Altered, ImportPaths, InstallCheck, check, spell_records, wheel_record_digest
+from harness.run.installed.checked import (
+    AlteredFile,
+    ImportPaths,
+    InstallCheck,
+    check_installed,
+    spell_records,
+    wheel_record_digest,
+)
 from harness.run.installed.packages import TICK, record_digest
 from harness.run.installed.startup import CHANGES_IMPORTS, STRANGE
 from harness.run.recording import auditing
@@ -66,13 +73,13 @@ def place(tmp_path: Path) -> ImportPaths:
         os.utime(path, ns=(OLD, OLD))
     made = ImportPaths(site, stdlib, (tmp_path / "bin" / "python",), tmp_path / "venv" / "bytecode", tmp_path / "locks",
                  tmp_path / "venv" / "seen")  # fmt: skip
-    bytecode.make(made.bytecode, [stdlib, site])
+    bytecode.make_bytecode(made.bytecode, [stdlib, site])
     time.sleep(2 * TICK / 1e9)  # what was written a moment ago is not believed
     return made
 
 
 def altered(place: ImportPaths, *, full: bool) -> list[tuple[str, str]]:
-    return [(one.path, one.why) for one in check(place, full=full).altered]
+    return [(one.path, one.why) for one in check_installed(place, full=full).altered]
 
 
 def append(path: Path) -> None:
@@ -82,21 +89,21 @@ def append(path: Path) -> None:
 
 def test_what_was_installed_is_found_as_it_was(place: ImportPaths) -> None:
     for full in (True, False, True):
-        found = check(place, full=full)
+        found = check_installed(place, full=full)
         assert found.altered == () and found.files == len(FILES) + 4
-    assert check(place, full=True).bytes > sum(map(len, FILES.values()))
+    assert check_installed(place, full=True).bytes > sum(map(len, FILES.values()))
 
 
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("name", FILES)
 def test_a_line_added_to_an_installed_file_is_named(place: ImportPaths, name: str, full: bool) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     append(place.site / name)
     assert altered(place, full=full) == [(name, "changed")]
 
 
 def test_a_file_that_was_altered_and_dated_back_is_named(place: ImportPaths) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     path = place.site / "alpha" / "core.py"
     write(path, path.read_bytes().replace(b"1", b"2"))
     os.utime(path, ns=(OLD, OLD))
@@ -114,7 +121,7 @@ def test_a_record_that_was_edited_together_with_its_file_is_named(place: ImportP
     "name", ["alpha/evil.py", "alpha/evil.pyc", "alpha/evil.cpython-311-x86_64-linux-gnu.so", "alpha/sub/evil.so"]
 )
 def test_an_importable_file_that_no_record_lists_is_named(place: ImportPaths, name: str) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     write(place.site / name, "evil = 1\n")
     assert altered(place, full=False) == altered(place, full=True) == [(name, "not listed")]
 
@@ -137,7 +144,7 @@ def trusting(place: ImportPaths) -> ImportPaths:
     files = [path.relative_to(place.site).as_posix() for path in place.site.rglob("*") if "alpha" not in str(path)]
     record(place.site, "certifi", "2.0", sorted(name for name in files if (place.site / name).is_file()))
     shutil.rmtree(place.locks)  # nothing is locked, so that a record is held against its own files alone
-    assert check(place, full=True).altered == ()
+    assert check_installed(place, full=True).altered == ()
     return place
 
 
@@ -148,18 +155,18 @@ NOTES = ("certifi-2.0.dist-info/INSTALLER", "certifi-2.0.dist-info/REQUESTED")
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("name", [*BUNDLES, *NOTES])
 def test_a_file_that_no_step_reads_is_noted_and_is_in_no_key(trusting: ImportPaths, name: str, full: bool) -> None:
-    before = check(trusting, full=full).environment
+    before = check_installed(trusting, full=full).environment
     path = trusting.site / name
     path.write_text(f"{path.read_text()}\n# Our proxy\n{CERTIFICATES}" if name in BUNDLES else "uv\n")
-    found = check(trusting, full=full)
-    assert found.altered == found.unread == (Altered(name, "changed", "unread"),) and not found.files_altered
+    found = check_installed(trusting, full=full)
+    assert found.altered == found.unread == (AlteredFile(name, "changed", "unread"),) and not found.files_altered
     assert found.environment == before
     assert checked.unread_text(checked.unread_fact(found)) == (
         f"not as installed, though no step reads it: {name} (changed)"
     )
     append(trusting.site / "alpha" / "core.py")  # a noted file hides no other
-    found = check(trusting, full=full)
-    assert found.files_altered == (Altered("alpha/core.py", "changed"),) and found.environment != before
+    found = check_installed(trusting, full=full)
+    assert found.files_altered == (AlteredFile("alpha/core.py", "changed"),) and found.environment != before
 
 
 @pytest.mark.parametrize(
@@ -172,17 +179,17 @@ def test_a_file_that_no_step_reads_is_noted_and_is_in_no_key(trusting: ImportPat
 def test_a_bundle_that_a_library_could_not_load_refuses(trusting: ImportPaths, more: bytes) -> None:
     path = trusting.site / BUNDLES[0]
     path.write_bytes(path.read_bytes() + more)
-    assert check(trusting, full=False).files_altered == (Altered(BUNDLES[0], "changed"),)
+    assert check_installed(trusting, full=False).files_altered == (AlteredFile(BUNDLES[0], "changed"),)
 
 
 @pytest.mark.parametrize("name", NOTES)
 def test_a_note_of_the_installer_may_be_gone_or_unreadable(trusting: ImportPaths, name: str) -> None:
-    before = check(trusting, full=False).environment
+    before = check_installed(trusting, full=False).environment
     (trusting.site / name).unlink()
-    assert check(trusting, full=False).unread == (Altered(name, "missing", "unread"),)
+    assert check_installed(trusting, full=False).unread == (AlteredFile(name, "missing", "unread"),)
     os.mkfifo(trusting.site / name)
-    found = check(trusting, full=False)
-    assert found.unread == (Altered(name, "cannot be read", "unread"),) and found.environment == before
+    found = check_installed(trusting, full=False)
+    assert found.unread == (AlteredFile(name, "cannot be read", "unread"),) and found.environment == before
 
 
 INFO = "certifi-2.0.dist-info"
@@ -194,7 +201,7 @@ READ = ["certifi/__init__.py", "certifi/other.pem", "certifi/weights.npy", "earl
 @pytest.mark.parametrize("name", READ)
 def test_what_a_step_could_read_is_refused_as_before(trusting: ImportPaths, name: str, full: bool) -> None:
     append(trusting.site / name)
-    assert check(trusting, full=full).files_altered == (Altered(name, "changed"),)
+    assert check_installed(trusting, full=full).files_altered == (AlteredFile(name, "changed"),)
 
 
 @pytest.mark.parametrize(
@@ -207,16 +214,16 @@ def test_what_a_step_could_read_is_refused_as_before(trusting: ImportPaths, name
 )  # fmt: skip
 def test_a_bundle_that_holds_anything_but_certificates_is_refused(trusting: ImportPaths, text: str) -> None:
     (trusting.site / BUNDLES[0]).write_text(text)
-    assert check(trusting, full=True).files_altered == (Altered(BUNDLES[0], "changed"),)
+    assert check_installed(trusting, full=True).files_altered == (AlteredFile(BUNDLES[0], "changed"),)
 
 
 def test_a_bundle_that_is_gone_or_a_link_is_refused(trusting: ImportPaths, tmp_path: Path) -> None:
     path = trusting.site / BUNDLES[0]
     path.unlink()
-    assert check(trusting, full=True).files_altered == (Altered(BUNDLES[0], "missing"),)
+    assert check_installed(trusting, full=True).files_altered == (AlteredFile(BUNDLES[0], "missing"),)
     write(tmp_path / "elsewhere.pem", CERTIFICATES * 2)
     path.symlink_to(tmp_path / "elsewhere.pem")
-    assert check(trusting, full=True).files_altered == (Altered(BUNDLES[0], "changed"),)
+    assert check_installed(trusting, full=True).files_altered == (AlteredFile(BUNDLES[0], "changed"),)
 
 
 @pytest.mark.parametrize("name", ["alpha/certifi/cacert.pem", "alpha/INSTALLER", "alpha/x.dist-info/INSTALLER"])
@@ -225,12 +232,12 @@ def test_a_file_elsewhere_is_not_of_the_class_by_its_name(place: ImportPaths, na
     shutil.rmtree(place.locks)
     record(place.site, "alpha", "1.0", [*FILES, name])
     (place.site / name).write_text(CERTIFICATES * 2)
-    assert check(place, full=True).files_altered == (Altered(name, "changed"),)
+    assert check_installed(place, full=True).files_altered == (AlteredFile(name, "changed"),)
 
 
 @pytest.mark.parametrize("text", ["import evil\n", "/elsewhere\n"])
 def test_a_path_file_that_no_record_lists_is_refused(place: ImportPaths, text: str) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     write(place.site / "new.pth", text)
     why = "not listed, and changes what Python imports"
     assert altered(place, full=False) == altered(place, full=True) == [("new.pth", why)]
@@ -246,7 +253,7 @@ def test_a_path_file_that_no_record_lists_is_refused(place: ImportPaths, text: s
 def test_a_module_that_python_loads_at_its_start_is_refused_unless_a_record_lists_it(
     place: ImportPaths, name: str
 ) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     write(place.site / name, "import evil\n")
     top = name.partition("/")[0]
     wrong = [(top, "not listed, and Python loads it at its start")]
@@ -268,12 +275,12 @@ def test_the_patch_of_an_environment_is_the_one_that_its_makers_write(
     known = sha256((place.site / "_virtualenv.py").read_bytes()).hexdigest()
     monkeypatch.setattr("harness.run.installed.startup.KNOWN_PATCHES", frozenset({known}))
     assert altered(place, full=True) == []
-    check(place, full=False)
+    check_installed(place, full=False)
     append(place.site / "_virtualenv.py")
     assert altered(place, full=False) == wrong, "it is read again when it changes"
     monkeypatch.setattr(checked, "IN_CHECKOUT", False)
     paths = (shlex.quote(str(place.site / name)) for name, _ in wrong)
-    assert checked.altered_error(check(place, full=True)).next == f"`rm -r {' '.join(paths)}`"
+    assert checked.altered_error(check_installed(place, full=True)).next == f"`rm -r {' '.join(paths)}`"
 
 
 def test_a_module_that_would_be_loaded_in_the_place_of_the_patch_is_refused(place: ImportPaths) -> None:
@@ -287,11 +294,11 @@ def test_a_module_that_would_be_loaded_in_the_place_of_the_patch_is_refused(plac
 
 
 def test_the_harness_is_no_package_of_its_environment_under_either_name(place: ImportPaths) -> None:
-    before = check(place, full=True).environment
+    before = check_installed(place, full=True).environment
     for name in ("repro_harness", "llm_harness"):
         write(place.site / "harness" / "x.py", "x = 1\n")
         record(place.site, name, "0.1.0", ["harness/x.py"])
-        found = check(place, full=False)
+        found = check_installed(place, full=False)
         assert found.environment == before and found.altered == ()
         shutil.rmtree(place.site / f"{name}-0.1.0.dist-info")
         shutil.rmtree(place.site / "harness")
@@ -299,7 +306,7 @@ def test_the_harness_is_no_package_of_its_environment_under_either_name(place: I
 
 def test_an_audit_and_the_doctor_count_it_for_no_fault(trusting: ImportPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     (trusting.site / NOTES[0]).write_text("uv\n")
-    found, report = check(trusting, full=True), Report()
+    found, report = check_installed(trusting, full=True), Report()
     auditing._packages(found, report)
     assert report.verdict == "agreed" and "changed; no step reads it" in [each.detail for each in report.checks]
     monkeypatch.setitem(checked._LOOKS, True, found)
@@ -310,7 +317,7 @@ def test_an_audit_and_the_doctor_count_it_for_no_fault(trusting: ImportPaths, mo
 def test_somebody_elses_package_of_the_former_name_is_part_of_the_environment(place: ImportPaths) -> None:
     write(place.site / "llm_harness" / "__init__.py", "theirs = 1\n")
     record(place.site, "llm_harness", "3.0", ["llm_harness/__init__.py"])
-    packages = json.loads(check(place, full=True).environment)["packages"]
+    packages = json.loads(check_installed(place, full=True).environment)["packages"]
     assert packages["llm_harness"]["version"] == "3.0"
 
 
@@ -321,12 +328,12 @@ def test_the_refusal_outside_a_checkout_names_the_one_command(
     python = shlex.quote(sys.executable)
     again = f"{python} -m pip install --force-reinstall --no-deps alpha==1.0"
     append(place.site / "alpha" / "core.py")
-    assert checked.altered_error(check(place, full=True)).next == f"`{again}`"
+    assert checked.altered_error(check_installed(place, full=True)).next == f"`{again}`"
     write(place.site / "alpha" / "evil.py", "")
     removal = f"rm -r {shlex.quote(str(place.site / 'alpha' / 'evil.py'))}"
-    assert checked.altered_error(check(place, full=True)).next == f"`{removal} && {again}`"
+    assert checked.altered_error(check_installed(place, full=True)).next == f"`{removal} && {again}`"
     record(place.site, "alpha", "1.0", [*FILES, "alpha/evil.py"])  # now only the RECORD is not the locked wheel's
-    assert checked.altered_error(check(place, full=True)).next == f"`{again}`"
+    assert checked.altered_error(check_installed(place, full=True)).next == f"`{again}`"
 
 
 def test_a_file_that_a_record_lists_without_a_digest_is_not_listed(place: ImportPaths) -> None:
@@ -347,10 +354,10 @@ def test_a_file_that_is_gone_or_is_a_pipe_or_a_folder_elsewhere_is_named(place: 
 
 
 def test_a_loose_module_is_part_of_the_environment_and_named_if_it_shadows(place: ImportPaths) -> None:
-    seen = [check(place, full=False).environment]
+    seen = [check_installed(place, full=False).environment]
     for name, text in (("mine.py", "a"), ("mine.py", "b"), ("gone.pyc", "a"), ("folder/inner.pyc", "a")):
         write(place.site / name, text)
-        found = check(place, full=False)
+        found = check_installed(place, full=False)
         assert found.altered == ()
         seen.append(found.environment)
     assert len(set(seen)) == len(seen)
@@ -362,16 +369,16 @@ def test_another_version_or_an_unlocked_package_is_named_but_not_altered(place: 
     locks(place.locks, {"alpha": "1.1"}, {})
     write(place.site / "beta.py", "")
     record(place.site, "beta", "3", ["beta.py"])
-    found = check(place, full=False)
+    found = check_installed(place, full=False)
     assert found.altered == (
-        Altered("alpha", "version 1.0 is installed, and the lock pins 1.1", "version"),
-        Altered("beta", "version 3 is installed, and no lock pins it", "unlocked"),
+        AlteredFile("alpha", "version 1.0 is installed, and the lock pins 1.1", "version"),
+        AlteredFile("beta", "version 3 is installed, and no lock pins it", "unlocked"),
     )
     assert found.files_altered == ()
 
 
 def test_a_project_without_locks_pins_nothing(place: ImportPaths, tmp_path: Path) -> None:
-    assert check(replace(place, locks=tmp_path / "none"), full=True).altered == ()
+    assert check_installed(replace(place, locks=tmp_path / "none"), full=True).altered == ()
 
 
 def forge(place: ImportPaths, name: str, source: str) -> Path:
@@ -392,13 +399,13 @@ def forge(place: ImportPaths, name: str, source: str) -> Path:
 
 @pytest.mark.parametrize("full", [True, False])
 def test_forged_bytecode_of_our_own_is_named(place: ImportPaths, full: bool) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     path = forge(place, "alpha/core.py", "def f():\n    return 666\n")
     assert altered(place, full=full) == [(f"bytecode/{path.relative_to(place.bytecode)}", "bytecode changed")]
 
 
 def test_bytecode_that_was_laid_beside_our_own_is_named(place: ImportPaths) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     write(place.bytecode / "tmp" / "new.cpython-311.pyc", b"code")
     for full in (False, True):
         assert altered(place, full=full) == [("bytecode/tmp/new.cpython-311.pyc", "bytecode not listed")]
@@ -406,49 +413,49 @@ def test_bytecode_that_was_laid_beside_our_own_is_named(place: ImportPaths) -> N
 
 @pytest.mark.parametrize("name", ["os.py", "new.py", "new.pyc", "interpreter"])
 def test_another_standard_library_is_another_environment(place: ImportPaths, name: str) -> None:
-    before = json.loads(check(place, full=False).environment)
+    before = json.loads(check_installed(place, full=False).environment)
     append(place.machine[0] if name == "interpreter" else place.stdlib / name)
     for full in (False, True):
-        after = json.loads(check(place, full=full).environment)
+        after = json.loads(check_installed(place, full=full).environment)
         assert after["stdlib"] != before["stdlib"] and {**after, "stdlib": ""} == {**before, "stdlib": ""}
 
 
 def test_caches_and_other_packages_are_not_the_standard_library(place: ImportPaths) -> None:
-    before = check(place, full=True).environment
+    before = check_installed(place, full=True).environment
     write(place.stdlib / "__pycache__" / "os.cpython-311.pyc", b"code")
     append(place.stdlib / "site-packages" / "other.py")
-    assert check(place, full=True).environment == before
+    assert check_installed(place, full=True).environment == before
 
 
 def test_an_environment_says_what_was_really_there(place: ImportPaths) -> None:
-    sound = json.loads(check(place, full=True).environment)
+    sound = json.loads(check_installed(place, full=True).environment)
     assert sound["type"] == "environment/2" and "altered" not in sound["packages"]["alpha"]
     append(place.site / "alpha" / "core.py")
     digest = sha256((place.site / "alpha" / "core.py").read_bytes()).hexdigest()
-    forged = json.loads(check(place, full=True).environment)
+    forged = json.loads(check_installed(place, full=True).environment)
     assert forged["packages"]["alpha"] == {**sound["packages"]["alpha"], "altered": [f"alpha/core.py {digest}"]}
 
 
 def test_a_start_reads_nothing_that_it_has_seen_and_a_full_check_reads_all(place: ImportPaths) -> None:
-    assert check(place, full=False).bytes > 0
-    assert check(place, full=False).bytes == 0
-    assert check(place, full=True).bytes > 0
+    assert check_installed(place, full=False).bytes > 0
+    assert check_installed(place, full=False).bytes == 0
+    assert check_installed(place, full=True).bytes > 0
     append(place.stdlib / "os.py")
-    assert check(place, full=False).bytes == (place.stdlib / "os.py").stat().st_size
+    assert check_installed(place, full=False).bytes == (place.stdlib / "os.py").stat().st_size
     place.seen.write_bytes(place.seen.read_bytes()[:-7])  # one that cannot be read was never seen
-    assert check(place, full=False).bytes > 0
+    assert check_installed(place, full=False).bytes > 0
 
 
 def test_a_file_that_was_written_a_moment_ago_is_read_again_at_each_start(place: ImportPaths) -> None:
     """It may be written once more before the clock of its disk moves on, and then looks as it did."""
-    check(place, full=True)
+    check_installed(place, full=True)
     path, ahead = place.site / "alpha" / "core.py", time.time_ns() + 3600 * 10**9
     os.utime(path, ns=(ahead, ahead))  # no moment ago is long past, however slow the machine is
-    assert [check(place, full=False).bytes for _ in range(3)] == [path.stat().st_size] * 3
+    assert [check_installed(place, full=False).bytes for _ in range(3)] == [path.stat().st_size] * 3
 
 
 def test_a_forged_cache_is_not_believed_by_a_full_check(place: ImportPaths) -> None:
-    check(place, full=True)
+    check_installed(place, full=True)
     sound = place.seen.read_bytes()
     append(place.site / "alpha" / "core.py")
     assert altered(place, full=False) != []
@@ -461,13 +468,13 @@ def test_a_forged_cache_is_not_believed_by_a_full_check(place: ImportPaths) -> N
 
 def test_a_place_that_cannot_be_written_is_looked_at_all_the_same(place: ImportPaths) -> None:
     nowhere = replace(place, seen=Path("/proc/nowhere/seen"))
-    assert check(nowhere, full=False).altered == check(nowhere, full=False).altered == ()
+    assert check_installed(nowhere, full=False).altered == check_installed(nowhere, full=False).altered == ()
 
 
 def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> None:
     for number in range(9):
         write(place.site / "alpha" / f"evil{number}.py", "")
-    found: InstallCheck = check(place, full=False)
+    found: InstallCheck = check_installed(place, full=False)
     error = checked.altered_error(found)
     assert isinstance(error, MissingError) and error.code == 3
     assert "alpha/evil0.py (not listed)" in error.what and "and 3 more" in error.what and "make setup" in error.next
@@ -477,7 +484,7 @@ def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
     place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("harness.run.installed.setup.checked.import_paths", lambda: place)
-    bytecode.list_path(place.bytecode).unlink()
+    bytecode.digest_list_path(place.bytecode).unlink()
     write(place.bytecode / "old.pyc", "of another installation")
     assert setup.main() == 0
     made = bytecode.read_list(place.bytecode)
@@ -493,7 +500,7 @@ def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
 
 def test_a_source_that_does_not_compile_has_no_bytecode_and_no_error(place: ImportPaths) -> None:
     write(place.site / "alpha" / "old.py", "print 'so it was'\n")
-    assert bytecode.make(place.bytecode, [place.stdlib, place.site]) == 4
+    assert bytecode.make_bytecode(place.bytecode, [place.stdlib, place.site]) == 4
 
 
 def test_a_wheel_and_what_it_installs_have_one_digest() -> None:

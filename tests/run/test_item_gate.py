@@ -12,7 +12,7 @@ import pytest
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock, lock_path
 from harness.run.attempts.hidden_splits import question_digest
 from harness.run.item_gate import OPEN, SEALED, SUMMED, ItemGate, holds_back, keeps_words
@@ -117,7 +117,7 @@ def test_words_of_errors_are_kept_where_the_lock_says_that_data_is_gated(store: 
     """What the hub gates is known by the lock alone, which was not looked at where a call of an agent failed."""
     text = OPEN_MANIFEST.encode()
     manifest, tree = parse_manifest(text, "manifest")
-    loaded = Loaded(manifest, text, tree, tmp_path / "manifest", tmp_path)
+    loaded = LoadedManifest(manifest, text, tree, tmp_path / "manifest", tmp_path)
     place = lock_path(tmp_path, manifest.name)
     place.parent.mkdir(parents=True)
     door = cast(Any, SimpleNamespace(served=(loaded,), store=store, project=SimpleNamespace(root="/p", store="/p/s")))

@@ -9,12 +9,12 @@ import pytest
 from support import REPOSITORY, manifest_text, unlocked_project
 from support_draws import drawn
 
-from harness.digest import sealed, sha256
+from harness.digest import seal_document, sha256
 from harness.errors import HarnessError, InputError
-from harness.manifest.datasets import tables_of
-from harness.manifest.load import load
+from harness.manifest.datasets import made_tables
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
-from harness.run.lock import changed_pins, require_fit
+from harness.run.lock import changed_pins, require_fitting_lock
 from harness.run.service import RunTarget, lock_manifest, run_manifest
 
 
@@ -27,7 +27,7 @@ def place(tmp_path_factory):
 def project(tmp_path, place):
     """Give a project of one manifest, and a way to lock what stands there now."""
     path = unlocked_project(tmp_path / "project", models=("oracle", "echo"))
-    return path, lambda: lock_manifest(load(path), place)
+    return path, lambda: lock_manifest(load_manifest(path), place)
 
 
 def edit(path, old, new):
@@ -47,7 +47,7 @@ def test_every_name_is_resolved_to_a_digest(project):
     assert held.pins["models"]["oracle"] != held.pins["models"]["echo"]
     wordings = held.pins["prompts"]["reliability/addition@1"]
     assert wordings["rows"] == 15
-    items, gold = (tables_of(held.pins["datasets"]["addition"])[name] for name in ("items", "gold"))
+    items, gold = (made_tables(held.pins["datasets"]["addition"])[name] for name in ("items", "gold"))
     assert items["rows"] == gold["rows"] > 0
     assert locked.unresolved == {}
 
@@ -59,7 +59,9 @@ def test_locking_again_writes_nothing_and_elsewhere_writes_the_same(project, tmp
     again = lock()
     assert (first.changed, again.changed, again.path.stat().st_mtime_ns) == (True, False, stamp)
     other = unlocked_project(tmp_path / "other", models=("oracle", "echo"))
-    assert lock_manifest(load(other), RunTarget(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
+    assert (
+        lock_manifest(load_manifest(other), RunTarget(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,12 +80,12 @@ def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
     lock()
     edit(path, old, new)
     held = load_lock(path.parents[1], "small")
-    assert held and changed_pins(load(path), held) == moved
+    assert held and changed_pins(load_manifest(path), held) == moved
     with pytest.raises(InputError) as refused:
-        require_fit(load(path), held)
+        require_fitting_lock(load_manifest(path), held)
     assert all(one in refused.value.what for one in moved)
     assert "`harness lock manifests/small.yaml`" in refused.value.next
-    assert changed_pins(load(path), lock().lock) == []
+    assert changed_pins(load_manifest(path), lock().lock) == []
 
 
 def test_an_image_in_which_no_step_could_run_is_refused_where_it_is_named(project):
@@ -105,7 +107,7 @@ def test_an_image_in_which_no_step_could_run_is_refused_where_it_is_named(projec
 def test_a_manifest_without_a_lock_is_refused(project):
     path, _ = project
     with pytest.raises(InputError, match="has no lock"):
-        require_fit(load(path), None)
+        require_fitting_lock(load_manifest(path), None)
 
 
 def recipe(root, name, base):
@@ -127,18 +129,18 @@ def test_a_package_added_to_an_image_stales_only_manifests_that_name_it(project,
     second = first.with_name("other.yaml")
     second.write_text(first.read_text().replace("name: small", "name: other") + "image: right\n")
     first.write_text(first.read_text() + "image: left\n")
-    locks = {path: lock_manifest(load(path), place).lock for path in (first, second)}
+    locks = {path: lock_manifest(load_manifest(path), place).lock for path in (first, second)}
     assert list(locks[first].pins["packages"]) == ["lockfiles/image-below.txt", "lockfiles/image-left.txt"]
 
     def add(name):
         with (root / "lockfiles" / name).open("a") as file:
             file.write(f"six==1.17.0 --hash=sha256:{'b' * 64}\n")
-        return [changed_pins(load(path), held) for path, held in locks.items()]
+        return [changed_pins(load_manifest(path), held) for path, held in locks.items()]
 
     (root / "lockfiles" / "requirements.txt").write_text("mypy==1.0\n")
     assert add("requirements.txt") == [[], []]
     assert add("image-right.txt") == [[], ["pins/packages/lockfiles~1image-right.txt/sha256"]]
-    locks[second] = lock_manifest(load(second), place).lock
+    locks[second] = lock_manifest(load_manifest(second), place).lock
     assert add("image-below.txt") == [["pins/packages/lockfiles~1image-below.txt/sha256"]] * 2
 
 
@@ -148,11 +150,11 @@ def test_an_image_without_a_recipe_is_pinned_by_the_lock_of_its_name(project):
     assert lock().lock.pins["packages"] == {}
     packages.write_text("numpy==1.0\n")
     held = load_lock(path.parents[1], "small")
-    assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert held and changed_pins(load_manifest(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
     assert lock().lock.pins["packages"] == {"lockfiles/image-cpu.txt": {"sha256": sha256(packages.read_bytes())}}
     packages.unlink()
     held = load_lock(path.parents[1], "small")
-    assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert held and changed_pins(load_manifest(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
 
 
 @pytest.mark.long
@@ -168,12 +170,12 @@ def test_an_older_lock_that_pins_all_requirements_fits_while_they_do(project, pl
     older = Lock(made.intent, made.manifest_sha256, pins)
     lock_path(root, "small").write_bytes(older.data)
     (root / "lockfiles" / "image-cpu.txt").write_text("numpy==2.0\n")
-    assert changed_pins(load(path), older) == []
+    assert changed_pins(load_manifest(path), older) == []
     again = lock()
     assert (again.changed, again.lock) == (False, older)
-    assert run_manifest(load(path), place, lambda *_: None).lock == older
+    assert run_manifest(load_manifest(path), place, lambda *_: None).lock == older
     whole.write_text("numpy==2.0\n")
-    assert changed_pins(load(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
+    assert changed_pins(load_manifest(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
     renewed = lock()
     assert renewed.changed and list(renewed.lock.pins["packages"]) == ["lockfiles/image-cpu.txt"]
     assert renewed.moved == ["pins/packages/lockfiles~1requirements.txt/sha256"]
@@ -185,10 +187,10 @@ def test_a_lock_edited_by_hand_does_not_fit_even_if_sealed_again(project):
     models: Any = {**held.pins["models"], "oracle": held.pins["models"]["echo"]}
     pins: Any = {**held.pins, "models": models}
     forged = Lock(held.intent, held.manifest_sha256, pins)
-    assert changed_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
+    assert changed_pins(load_manifest(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
     pins = {**held.pins, "datasets": {}}
     forged = Lock(held.intent, held.manifest_sha256, pins)
-    assert changed_pins(load(path), forged) == ["pins/datasets/addition"]
+    assert changed_pins(load_manifest(path), forged) == ["pins/datasets/addition"]
 
 
 @pytest.mark.parametrize(("field", "value"), [("sha256", "0" * 64), ("rows", 7)])
@@ -199,7 +201,7 @@ def test_data_other_than_pinned_is_refused_before_anything_uses_it(project, plac
     forged: Any = {**held.pins, "datasets": {"addition": {**data, "gold": {**data["gold"], field: value}}}}
     lock_path(path.parents[1], "small").write_bytes(Lock(held.intent, held.manifest_sha256, forged).data)
     with pytest.raises(InputError, match=f"pins/datasets/addition/gold/{field}"):
-        run_manifest(load(path), place, lambda *_: None)
+        run_manifest(load_manifest(path), place, lambda *_: None)
 
 
 def test_two_manifests_of_one_name_are_refused(project):
@@ -225,7 +227,7 @@ def test_a_lock_that_cannot_be_read_is_replaced_and_that_is_said(project):
     _, lock = project
     first = lock()
     body = json.loads(first.path.read_bytes())
-    for damaged in (b"junk", sealed({**body, "type": "lock/2"})):
+    for damaged in (b"junk", seal_document({**body, "type": "lock/2"})):
         first.path.write_bytes(damaged)
         again = lock()
         assert again.changed and again.moved == ["the old lock, which could not be read"]

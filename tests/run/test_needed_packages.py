@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from support import REPOSITORY, judging_here, small_project
 
-from harness.cli.main import run
+from harness.cli.main import run_command_line
 from harness.errors import MissingError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.closure import Code
-from harness.run.planning.preconditions import EXTRAS, find_lacking, find_missing, require_packages
+from harness.run.planning.preconditions import EXTRAS, find_missing, find_missing_extra, require_packages
 from harness.run.service import plan_locked
 from harness.steps import Step
 
@@ -24,7 +24,7 @@ DEMOS = sorted((REPOSITORY / "manifests" / "demo").glob("*.yaml"))
 
 
 def steps_of(manifest: Path) -> tuple[Step, ...]:
-    return tuple(plan_locked(load(manifest))[1].steps)
+    return tuple(plan_locked(load_manifest(manifest))[1].steps)
 
 
 @pytest.fixture
@@ -67,7 +67,9 @@ def test_a_file_that_may_be_parquet_needs_polars_only_where_it_is(without: Any) 
     assert "polars" in Code().packages(maker.kind)
     without("polars")
     require_packages([maker])
-    found = find_lacking("mine/make", "MissingError: the package polars is not installed, which reads", maker.kind)
+    found = find_missing_extra(
+        "mine/make", "MissingError: the package polars is not installed, which reads", maker.kind
+    )
     assert found and "repro-harness[tables]" in found.next
 
 
@@ -80,10 +82,10 @@ def test_a_step_that_asks_at_a_provider_loads_none_of_the_providers_own_packages
 
 
 def test_the_last_words_of_a_step_tell_a_package_of_an_extra_and_no_other() -> None:
-    found = find_lacking("page", "ModuleNotFoundError: No module named 'scipy.stats'", "kind")
+    found = find_missing_extra("page", "ModuleNotFoundError: No module named 'scipy.stats'", "kind")
     assert found and "scipy" in found.what
-    assert find_lacking("page", "ModuleNotFoundError: No module named 'scipi'", "kind") is None
-    assert find_lacking("page", "no such thing", "kind") is None
+    assert find_missing_extra("page", "ModuleNotFoundError: No module named 'scipi'", "kind") is None
+    assert find_missing_extra("page", "no such thing", "kind") is None
 
 
 @pytest.mark.long
@@ -102,10 +104,10 @@ def test_a_solver_that_is_not_installed_is_told_by_lock_and_refused_by_run(
     (tmp_path / "manifests" / "m.yaml").write_text(json.dumps(manifest))  # JSON is YAML
     monkeypatch.chdir(tmp_path)
     without("himalaya")
-    assert run(["lock", "manifests/m.yaml"]) == 0
+    assert run_command_line(["lock", "manifests/m.yaml"]) == 0
     told = " ".join("".join(capsys.readouterr()).split())
     assert "himalaya" in told and "repro-harness[brain]" in told
-    assert run(["run", "manifests/m.yaml"]) == 3
+    assert run_command_line(["run", "manifests/m.yaml"]) == 3
     told = " ".join("".join(capsys.readouterr()).split())
     assert "needs the package himalaya, which is not installed" in told and "repro-harness[brain]" in told
 
@@ -120,10 +122,10 @@ def test_reproduce_goes_on_with_the_rest_and_ends_with_3(
     shutil.copy("manifests/small.yaml", other)
     other.write_text(other.read_text().replace("name: small", "name: other"))
     for words in (["lock", str(other)], ["run", "manifests/small.yaml"]):
-        assert run(words) == 0
+        assert run_command_line(words) == 0
     [ran] = [path.name for path in Path(".harness/runs").iterdir()]
     with judging_here():
-        assert run(["lock", "--accept", ran]) == 0
+        assert run_command_line(["lock", "--accept", ran]) == 0
     capsys.readouterr()
 
     def lacking(loaded: Any, *_: object) -> None:
@@ -131,9 +133,9 @@ def test_reproduce_goes_on_with_the_rest_and_ends_with_3(
             raise MissingError("this machine lacks something", next="get it")
 
     monkeypatch.setattr("harness.run.service.require_runnable", lacking)
-    assert run(["reproduce", "--json", str(other), "manifests/small.yaml"]) == 3
+    assert run_command_line(["reproduce", "--json", str(other), "manifests/small.yaml"]) == 3
     told = json.loads(capsys.readouterr().out)
     assert told["left_out"] == [{"manifest": "other", "what": "this machine lacks something", "next": "get it"}]
     assert [one["manifest"] for one in told["runs"]] == ["small"]
-    assert run(["reproduce", str(other)]) == 3
+    assert run_command_line(["reproduce", str(other)]) == 3
     assert "this machine lacks something" in capsys.readouterr().err

@@ -12,10 +12,10 @@ from run.own_project import CAPITALS, OwnProject, own_project
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.manifest.datasets import tables_of
-from harness.manifest.load import load
+from harness.manifest.datasets import made_tables
+from harness.manifest.load import load_manifest
 from harness.rowtypes import Item
-from harness.run.lock import changed_pins, require_fit
+from harness.run.lock import changed_pins, require_fitting_lock
 from harness.run.scores.table import RunTables
 from harness.run.service import RunTarget, plan_locked
 from harness.store.store import Store
@@ -40,7 +40,7 @@ def test_a_lock_pins_the_file_by_its_bytes_and_the_same_elsewhere(project: OwnPr
     held = project.lock()
     assert held.of("files") == {"capitals": {"file": "data/capitals.csv", "sha256": sha256(CAPITALS.encode())}}
     assert held.of("datasets")["capitals"]["items"]["rows"] == 2
-    assert changed_pins(load(project.path), held) == []
+    assert changed_pins(load_manifest(project.path), held) == []
     other = own_project(tmp_path / "other", RunTarget(tmp_path / "fresh"))
     assert other.lock().data == held.data == project.lock().data
 
@@ -48,13 +48,13 @@ def test_a_lock_pins_the_file_by_its_bytes_and_the_same_elsewhere(project: OwnPr
 def test_a_file_that_changed_since_is_named_and_nothing_runs(project: OwnProject) -> None:
     held = project.lock()
     project.data.write_text(CAPITALS.replace("Rome", "Roma"))
-    assert changed_pins(load(project.path), held) == ["pins/files/capitals/sha256"]
+    assert changed_pins(load_manifest(project.path), held) == ["pins/files/capitals/sha256"]
     with pytest.raises(InputError, match=r"data/capitals\.csv has changed since") as error:
-        plan_locked(load(project.path))
+        plan_locked(load_manifest(project.path))
     assert "harness lock manifests/capitals.yaml" in error.value.next
     project.data.unlink()
     with pytest.raises(InputError, match="there is no file") as error:
-        require_fit(load(project.path), held)
+        require_fitting_lock(load_manifest(project.path), held)
     assert error.value.where == f"{project.path}:8"
 
 
@@ -149,13 +149,13 @@ def test_a_file_of_wordings_is_pinned_and_every_one_is_asked(project: OwnProject
     held = project.lock()
     data = (project.root / "mine.jsonl").read_bytes()
     assert held.of("prompts") == {"file": {"file": "mine.jsonl", "sha256": sha256(data), "rows": 2}}
-    _, planned = plan_locked(load(project.path))
+    _, planned = plan_locked(load_manifest(project.path))
     [render] = [step for step in planned.steps if step.name.startswith("capitals/prompts/")]
     assert [source.sha256 for source in (render.inputs["templates"],)] == [sha256(data)]
     assert sha256(data) not in planned.pinned
     (project.root / "mine.jsonl").write_bytes(data + b"\n")
     with pytest.raises(InputError, match=r"mine\.jsonl has changed since"):
-        plan_locked(load(project.path))
+        plan_locked(load_manifest(project.path))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ CHOICES = 'question,answer,options\nCapital of France?,Paris,"[""Rome"", ""Paris
 def test_a_choice_names_the_column_of_its_options_where_no_field_does(project: OwnProject) -> None:
     project.data.write_text(CHOICES)
     project.edit("[exact]", "[exact, {choice: {from: options}}]")
-    held, store = tables_of(project.lock().of("datasets")["capitals"]), Store(project.place.store)
+    held, store = made_tables(project.lock().of("datasets")["capitals"]), Store(project.place.store)
     [gold] = rows.read(store.blobs.deliver(held["gold"]["sha256"]))
     assert gold["gold"] == {"target": "B", "accepted": ["Paris"]}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from run.own_project import OwnProject, own_project
 
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.lock import changed_pins
 from harness.run.scores.table import RunTables
 from harness.run.service import FinishedRun, RunTarget
@@ -105,7 +105,7 @@ def test_a_dataset_has_scorers_of_its_own_beside_those_of_the_settings(project: 
     ran = project.run()
     found = scored(project, ran)
     assert found == {"capitals exact": {1: 2}, "sums number": {1: 1}, "sums loose": {1: 1}}
-    assert changed_pins(load(project.path), project.held()) == []
+    assert changed_pins(load_manifest(project.path), project.held()) == []
 
 
 @pytest.mark.long

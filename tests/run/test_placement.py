@@ -21,20 +21,20 @@ from harness.run.executing.exchange import (
     encode_answer,
     encode_request,
     failure_fields,
-    pack,
+    pack_message,
     read_answer,
     read_failure,
     read_request,
-    unpack,
+    unpack_message,
 )
 from harness.run.executing.execute import StepEnded
 from harness.run.placement.choice import find_address, read_placement, settings_path
 from harness.run.placement.worker import WorkerHost
-from harness.steps import GATHER, Setting, Step, preimage
+from harness.steps import GATHER, Setting, Step, key_preimage
 from harness.store.store import Output
 
 STEP = Step("items", GATHER, "responses", {"name": "items"}, {}, ("items",), infers=True)
-PARTS: Any = preimage(STEP, {"parts": ["a" * 64]}, "c" * 64, Setting("e" * 64, "cpu", {"TZ": "UTC"}))
+PARTS: Any = key_preimage(STEP, {"parts": ["a" * 64]}, "c" * 64, Setting("e" * 64, "cpu", {"TZ": "UTC"}))
 TLS = '[tls]\nca = "ca.pem"\ncert = "cert.pem"\nkey = "key.pem"\n'
 
 
@@ -111,11 +111,11 @@ def test_an_answer_to_another_step_or_with_other_outputs_is_refused() -> None:
 
 
 def test_a_message_that_lost_or_changed_a_byte_is_refused() -> None:
-    message = pack({"type": ASKED, "step": {}}, [b"one", b"", b"three"])
-    assert list(unpack(message, (ASKED,))[1].values()) == [b"one", b"", b"three"]
+    message = pack_message({"type": ASKED, "step": {}}, [b"one", b"", b"three"])
+    assert list(unpack_message(message, (ASKED,))[1].values()) == [b"one", b"", b"three"]
     for changed in (message[:-1], message + b"x", message.replace(b"three", b"thrxe"), message.replace(b"5}", b"4}")):
         with pytest.raises(DamageError):
-            unpack(changed, (ASKED,))
+            unpack_message(changed, (ASKED,))
 
 
 def test_a_failure_keeps_its_class_its_end_and_its_log() -> None:
@@ -135,7 +135,7 @@ def test_a_worker_takes_no_step_whose_key_names_anything_that_it_is_not(tmp_path
     }  # fmt: skip
     host = WorkerHost(setting, tmp_path)
     shop = host.workshop
-    mine: Any = preimage(STEP, {"parts": []}, shop.code.closure(GATHER).digest, shop.setting)
+    mine: Any = key_preimage(STEP, {"parts": []}, shop.code.closure(GATHER).digest, shop.setting)
     assert host.unfit(STEP, mine) == ""
     numerics = {**mine["numerics"], "HARNESS_PROCESSOR": "GenuineIntel 6/1 avx2"}
     others: list[Any] = [

@@ -7,24 +7,24 @@ import pytest
 from support import manifest_text, unlocked_project
 
 from harness.errors import HarnessError, InputError, MissingError
-from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.load import LoadedManifest, load_manifest, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
-from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
+from harness.run.planning.plan import check_manifest, make_plan
+from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key_preimage, step_key
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
 
 
 def loaded(tmp_path, text):
     manifest, tree = parse_manifest(text.encode(), "m.yaml")
-    return Loaded(manifest, text.encode(), tree, tmp_path / "m.yaml", tmp_path)
+    return LoadedManifest(manifest, text.encode(), tree, tmp_path / "m.yaml", tmp_path)
 
 
 def planned(tmp_path, text=None, limit=0, **pins):
     one = loaded(tmp_path, text or manifest_text())
     held: Any = {**static_pins(one), "datasets": {"addition": ROWS}, **pins}
-    return plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
+    return make_plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
 
 
 def step(name="s", stage="responses", inputs=None, outputs=("out",), **more):
@@ -195,7 +195,7 @@ def test_a_wrong_parameter_of_a_maker_is_named_by_line_with_what_it_takes(tmp_pa
     text = path.read_text().replace(old, new, 1)
     path.write_text(text)
     with pytest.raises(InputError) as bad:
-        check_manifest(load(path))
+        check_manifest(load_manifest(path))
     assert what in bad.value.what and mend in bad.value.next
     assert bad.value.where == f"{path}:{text[: text.index(new)].count(chr(10)) + 1}"
 
@@ -254,10 +254,10 @@ def test_a_key_names_everything_that_can_change_a_result_and_nothing_else(tmp_pa
 
     setting = Setting("e" * 64, "cpu", {"TZ": "UTC"})
     one = Step("s", "m:f", "scores", {"a": 1}, {"x": Pinned("d" * 64)}, ("out",))
-    base = key(preimage(one, {"x": "d" * 64}, "c" * 64, setting))
+    base = step_key(key_preimage(one, {"x": "d" * 64}, "c" * 64, setting))
 
     def changed(inputs=None, code="c" * 64, around=setting, **fields):
-        return key(preimage(Step(**{**vars(one), **fields}), inputs or {"x": "d" * 64}, code, around))
+        return step_key(key_preimage(Step(**{**vars(one), **fields}), inputs or {"x": "d" * 64}, code, around))
 
     gpu = Setting("e" * 64, "cuda:sm_90", {"TZ": "UTC"})
     same = [changed(name="other"), changed(stage="rows"), changed(derive=True), changed(sees_gold=True)]

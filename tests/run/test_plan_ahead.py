@@ -19,7 +19,7 @@ from support_edits import DATA, MANIFEST, Edit, edits, finished_ground, require_
 from support_inside import inner_data, inside
 
 from harness.errors import InputError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.executing.estimates import (
     LONGEST,
     SHORTEST,
@@ -27,10 +27,10 @@ from harness.run.executing.estimates import (
     Measure,
     estimate_time,
     format_seconds,
-    pace_of,
+    model_pace,
     propose_shard,
 )
-from harness.run.executing.forecast import PRICED, AskingForecast, add_up
+from harness.run.executing.forecast import PRICED, AskingForecast, add_forecasts
 from harness.run.planning.plan import check_manifest
 from harness.steps import Plan, Ref, Step
 
@@ -153,10 +153,10 @@ def test_a_study_without_shards_takes_none(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     demo = (REPOSITORY / "manifests" / "demo" / "brain.yaml").read_text()
     (tmp_path / MANIFEST).write_text(demo)
-    check_manifest(load(tmp_path / MANIFEST))
+    check_manifest(load_manifest(tmp_path / MANIFEST))
     (tmp_path / MANIFEST).write_text(f"{demo}\nshard: 5\n")
     with pytest.raises(InputError, match="study brain cuts nothing into shards"):
-        check_manifest(load(tmp_path / MANIFEST))
+        check_manifest(load_manifest(tmp_path / MANIFEST))
 
 
 def forecast(dollars: str | None) -> AskingForecast:
@@ -170,7 +170,7 @@ def forecast(dollars: str | None) -> AskingForecast:
     [(("1", "2"), "3"), (("1", None), None), ((None, "1"), None), (("0", None), None), ((None, None), None)],
 )
 def test_a_cost_that_is_unknown_in_part_is_unknown_in_all(parts: tuple[str | None, ...], whole: str | None) -> None:
-    found = add_up(map(forecast, parts))
+    found = add_forecasts(map(forecast, parts))
     assert found.dollars == (None if whole is None else Decimal(whole))
     assert found.money.startswith("unknown") == (whole is None)
 
@@ -184,7 +184,7 @@ def test_a_cost_that_is_unknown_in_part_is_unknown_in_all(parts: tuple[str | Non
 def test_a_proposed_shard_takes_one_to_five_minutes_by_its_measures(
     before: float, per: float, sizes: list[int], answers: list[int]
 ) -> None:
-    pace = pace_of([Measure("r", round(1000 * (before + per * size)), size) for size in sizes])
+    pace = model_pace([Measure("r", round(1000 * (before + per * size)), size) for size in sizes])
     assert pace
     found = propose_shard([AskedFamily("d/responses/m", "m", pace, tuple(answers))], "m.yaml")
     assert "run r" in found.text
@@ -205,11 +205,11 @@ def test_without_a_measure_no_shard_is_proposed_and_it_is_said_how_to_get_one() 
 
 
 def test_measures_of_two_sizes_tell_the_start_from_the_answers() -> None:
-    pace = pace_of([Measure("r", 12_000, 10), Measure("r", 30_000, 100)])
+    pace = model_pace([Measure("r", 12_000, 10), Measure("r", 30_000, 100)])
     assert pace and math.isclose(pace.per_answer, 0.2) and math.isclose(pace.before, 10)
-    whole = pace_of([Measure("r", 12_000, 10), Measure("r", 14_000, 12)])
+    whole = model_pace([Measure("r", 12_000, 10), Measure("r", 14_000, 12)])
     assert whole and whole.before == 0 and math.isclose(whole.per_answer, 26 / 22)
-    assert pace_of([]) is None and pace_of([Measure("r", 5, 0)]) is None
+    assert model_pace([]) is None and model_pace([Measure("r", 5, 0)]) is None
 
 
 def test_time_is_the_longest_chain_or_all_of_it_shared_and_never_that_of_what_nobody_measured() -> None:

@@ -26,7 +26,7 @@ from harness.run.closure import Code
 from harness.run.environment import NUMERICS, observe_processor, require_processor
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.processor import UNKNOWN, Processor, observe
+from harness.run.processor import UNKNOWN, Processor, ask_processor
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import NUMERICS as NAMED
 from harness.steps import PROCESSOR, Computing, Step
@@ -64,7 +64,7 @@ def moved(workshop: Workshop, kind: str) -> Workshop:
 
 
 def test_it_has_a_maker_a_family_and_vectors_that_the_system_lists_too() -> None:
-    here = observe()
+    here = ask_processor()
     told = dict(
         line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].replace("\t", "").splitlines()
     )
@@ -102,7 +102,7 @@ def test_one_that_may_not_be_asked_is_unknown_which_only_machine_minds(
         raise PermissionError("no memory that is executable")
 
     monkeypatch.setattr("mmap.mmap", refused)
-    assert observe() == UNKNOWN
+    assert ask_processor() == UNKNOWN
     require_processor(UNKNOWN, "portable")
     with pytest.raises(MissingError, match="class of this processor cannot be known"):
         require_processor(UNKNOWN, "machine")
@@ -120,7 +120,7 @@ def test_under_machine_its_class_stands_in_the_key_of_what_infers_or_fits(tmp_pa
     assert portable.preimage(HEAVY, {})["numerics"] == portable.preimage(PLAIN, {})["numerics"] == NUMERICS
     assert machine.preimage(PLAIN, {}) == portable.preimage(PLAIN, {})
     keyed = machine.preimage(HEAVY, {})["numerics"]
-    changed = {NAMED: "machine", PROCESSOR: observe().kind, "MKL_CBWR": "AVX2", "NPY_DISABLE_CPU_FEATURES": ""}
+    changed = {NAMED: "machine", PROCESSOR: ask_processor().kind, "MKL_CBWR": "AVX2", "NPY_DISABLE_CPU_FEATURES": ""}
     assert keyed == {**NUMERICS, **changed}
     seen = machine.make(HEAVY, machine.preimage(HEAVY, {})).entry.outputs["seen"].sha256
     assert json.loads(machine.store.blobs.read(seen)).items() >= keyed.items()
@@ -128,7 +128,7 @@ def test_under_machine_its_class_stands_in_the_key_of_what_infers_or_fits(tmp_pa
 
 def test_a_step_ends_where_its_key_names_another_processor(tmp_path: Path) -> None:
     lied = moved(shop(tmp_path), ELSEWHERE)
-    with pytest.raises(StepError, match=f"key says {ELSEWHERE}, and it runs on {observe().kind}"):
+    with pytest.raises(StepError, match=f"key says {ELSEWHERE}, and it runs on {ask_processor().kind}"):
         lied.make(HEAVY, lied.preimage(HEAVY, {}))
 
 
@@ -186,4 +186,4 @@ def test_variables_of_the_user_reach_no_step_and_change_no_key(tmp_path: Path) -
         stated.append({event["step"]: event["key"] for event in events if event["event"].startswith("step.")})
     assert stated[0] == stated[1] and stated[0]
     script = Path(processor.__file__)
-    assert json.loads(subprocess.check_output([sys.executable, script]))["kind"] == observe().kind
+    assert json.loads(subprocess.check_output([sys.executable, script]))["kind"] == ask_processor().kind

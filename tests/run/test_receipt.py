@@ -18,18 +18,18 @@ from support_draws import drawn
 from support_engine import open_docker
 from support_inside import inner_data, inside
 
-from harness.digest import document, parse
+from harness.digest import encode_document, parse_document
 from harness.engines import isolation
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import CALLS, DISK, MACHINE, NETWORK, SHARED, Engine
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import MissingError
 from harness.run import receipt
 from harness.run.attack import ATTACKS
 from harness.store.journal import read_chain
 from harness.store.store import Store
 
-CLOSED = [name for name in available() if name != "process"]
+CLOSED = [name for name in available_isolations() if name != "process"]
 needs_bubblewrap = pytest.mark.skipif("bubblewrap" not in CLOSED, reason="bubblewrap is not offered here")
 
 
@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Store:
 
 def attacked(store: Store, engine: Engine) -> Any:
     with store.folder("receipt") as folder:
-        return receipt.probe(engine, store.root, folder, threading.Event())
+        return receipt.probe_isolation(engine, store.root, folder, threading.Event())
 
 
 def ended(found: Any, word: str) -> set[str]:
@@ -136,7 +136,7 @@ def test_a_bubble_with_a_wall_taken_away_is_caught(
         out = set()  # a step of root's is nobody, who may not write to them wherever they are bound
     assert ended(found, "open") >= out, found
     with pytest.raises(MissingError, match=receipt.WORDS[min(out)]) if out else nullcontext():
-        receipt.require(LocalEngine("bubblewrap"), found)
+        receipt.require_no_escape(LocalEngine("bubblewrap"), found)
 
 
 def unfilter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_a_leaking_isolation_ends_a_run_with_3_before_its_first_step(
     monkeypatch.setattr(receipt, "_known", {})
     done = inside("run", manifest, "--store", tmp_path / "leaky", "--json", cwd=tmp_path / "project", check=3)
     assert "the network over IPv4" in done.stderr and "'bubblewrap'" in done.stderr
-    assert not list((tmp_path / "leaky").glob("keys/*/*")) and not receipt.shelf().exists()
+    assert not list((tmp_path / "leaky").glob("keys/*/*")) and not receipt.receipts_folder().exists()
 
 
 @pytest.mark.long
@@ -195,7 +195,7 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
         inner_data("run", manifest, "--store", store.root, cwd=tmp_path)
     one, two = (read_chain(store.journal(run)).events[0]["facts"]["containment"] for run in store.run_ids())
     assert one == two and set(one["tried"]) == {*ATTACKS, "shared"}
-    [kept] = receipt.shelf().iterdir()
+    [kept] = receipt.receipts_folder().iterdir()
     assert json.loads(kept.read_bytes())["containment"] == one
     assert inner_data("audit", "last", "--store", store.root, cwd=tmp_path)["verdict"] == "agreed"
 
@@ -204,29 +204,29 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
 def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cancel, engines = threading.Event(), [LocalEngine(name) for name in available()]
-    found = [receipt.containment(store, engine, cancel) for engine in engines]
-    assert len(list(receipt.shelf().iterdir())) == len(engines)
+    cancel, engines = threading.Event(), [LocalEngine(name) for name in available_isolations()]
+    found = [receipt.probed_containment(store, engine, cancel) for engine in engines]
+    assert len(list(receipt.receipts_folder().iterdir())) == len(engines)
     monkeypatch.setattr(receipt, "_known", {})
-    monkeypatch.setattr(receipt, "probe", lambda *_: pytest.fail("it was tried again"))
-    assert [receipt.containment(store, engine, cancel) for engine in engines] == found
+    monkeypatch.setattr(receipt, "probe_isolation", lambda *_: pytest.fail("it was tried again"))
+    assert [receipt.probed_containment(store, engine, cancel) for engine in engines] == found
     monkeypatch.setattr("harness.run.receipt.platform.release", lambda: "another")
     with pytest.raises(pytest.fail.Exception):
-        receipt.containment(store, engines[0], cancel)
+        receipt.probed_containment(store, engines[0], cancel)
 
 
 @pytest.mark.long
 def test_a_receipt_of_another_boot_is_not_believed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine, read = LocalEngine(available()[0]), Path.read_text
+    engine, read = LocalEngine(available_isolations()[0]), Path.read_text
 
     def after_another_start(path: Path, *how: Any, **more: Any) -> str:
         return "another" if path.name == "boot_id" else read(path, *how, **more)
 
-    receipt.containment(store, engine, threading.Event())
+    receipt.probed_containment(store, engine, threading.Event())
     monkeypatch.setattr(receipt, "_known", {})
     monkeypatch.setattr(Path, "read_text", after_another_start)
-    receipt.containment(store, engine, threading.Event())
-    assert len(list(receipt.shelf().iterdir())) == 2
+    receipt.probed_containment(store, engine, threading.Event())
+    assert len(list(receipt.receipts_folder().iterdir())) == 2
 
 
 UNREADABLE = [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"],"tried":{}}}']
@@ -236,24 +236,24 @@ UNREADABLE = [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"]
 def test_a_receipt_that_cannot_be_read_is_tried_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes
 ) -> None:
-    engine = LocalEngine(available()[0])
-    found = receipt.containment(store, engine, threading.Event())
-    [kept] = receipt.shelf().iterdir()
+    engine = LocalEngine(available_isolations()[0])
+    found = receipt.probed_containment(store, engine, threading.Event())
+    [kept] = receipt.receipts_folder().iterdir()
     kept.write_bytes(damage)
     monkeypatch.setattr(receipt, "_known", {})
-    assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
-    assert parse(kept.read_bytes(), "receipt/1", "a receipt")["containment"]["claims"] == found["claims"]
+    assert receipt.probed_containment(store, engine, threading.Event())["claims"] == found["claims"]
+    assert parse_document(kept.read_bytes(), "receipt/1", "a receipt")["containment"]["claims"] == found["claims"]
 
 
 def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = LocalEngine(available()[0])
-    found = receipt.containment(store, engine, threading.Event())
-    [kept] = receipt.shelf().iterdir()
-    said = parse(kept.read_bytes(), "receipt/1", "a receipt")
+    engine = LocalEngine(available_isolations()[0])
+    found = receipt.probed_containment(store, engine, threading.Event())
+    [kept] = receipt.receipts_folder().iterdir()
+    said = parse_document(kept.read_bytes(), "receipt/1", "a receipt")
     said["containment"]["tried"][found["claims"][0]] = "open: it came"
-    kept.write_bytes(document(said) + b"\n")
+    kept.write_bytes(encode_document(said) + b"\n")
     monkeypatch.setattr(receipt, "_known", {})
-    assert receipt.list_escaped(receipt.containment(store, engine, threading.Event())) == []
+    assert receipt.list_escaped(receipt.probed_containment(store, engine, threading.Event())) == []
     assert "it came" not in kept.read_text(), "the next process need not try once more"
 
 
@@ -262,12 +262,12 @@ def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None
     older = set(receipt.WORDS) - CALLS - SHARED
     tried = dict.fromkeys(older, "held: ENOENT")
     found: receipt.Containment = {"claims": ["ipv4", "users"], "tried": tried}
-    assert list(receipt.misspelled(found)) == [] and receipt.list_escaped(found) == []
-    assert list(receipt.misspelled({"claims": [], "tried": {**tried, "keyrings": "held: EPERM"}}))
+    assert list(receipt.impossible_claims(found)) == [] and receipt.list_escaped(found) == []
+    assert list(receipt.impossible_claims({"claims": [], "tried": {**tried, "keyrings": "held: EPERM"}}))
 
 
 def test_a_step_that_cannot_run_at_all_is_told_before_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = LocalEngine(available()[0])
+    engine = LocalEngine(available_isolations()[0])
     monkeypatch.setattr(engine, "command", lambda _: ("/nonexistent/python",))
     with pytest.raises(MissingError, match="no step runs in the isolation"):
-        receipt.containment(store, engine, threading.Event())
+        receipt.probed_containment(store, engine, threading.Event())

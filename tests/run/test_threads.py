@@ -19,13 +19,13 @@ from harness.engines.local import LocalEngine
 from harness.errors import MissingError
 from harness.evidence.claims.subject import changed_intent
 from harness.run.closure import Code
-from harness.run.engines import limits
-from harness.run.environment import NUMERICS, cores
+from harness.run.engines import step_limits
+from harness.run.environment import NUMERICS, count_cores
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.planning.preconditions import require_cores
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
-from harness.steps import Computing, Plan, Setting, Step, preimage
+from harness.steps import Computing, Plan, Setting, Step, key_preimage
 from harness.store.store import Store
 
 TOY = """
@@ -68,7 +68,7 @@ def test_a_manifest_says_it_within_bounds_and_older_intents_say_nothing() -> Non
     assert "threads" not in parse(GOOD).intent()["resources"]
     for wrong in (0, -1, 257, "many", "1.5"):
         assert "threads" in refused(said(wrong)).what
-    assert limits(parse(said(2)).resources).cpus == 2 and limits(parse(GOOD).resources).cpus == 1
+    assert step_limits(parse(said(2)).resources).cpus == 2 and step_limits(parse(GOOD).resources).cpus == 1
 
 
 def test_they_stand_in_the_key_of_what_computes_in_them_and_nowhere_else() -> None:
@@ -76,10 +76,10 @@ def test_they_stand_in_the_key_of_what_computes_in_them_and_nowhere_else() -> No
     unset = Setting("e", "cpu", NUMERICS, Computing().variables(""))
 
     def keyed(step: Step, setting: Setting) -> object:
-        return preimage(step, {}, "c", setting)
+        return key_preimage(step, {}, "c", setting)
 
     for step in (PLAIN, WIDE, MODEL):
-        assert keyed(step, one) == keyed(step, unset) == {**preimage(step, {}, "c", unset), "numerics": NUMERICS}
+        assert keyed(step, one) == keyed(step, unset) == {**key_preimage(step, {}, "c", unset), "numerics": NUMERICS}
         assert (keyed(step, two) == keyed(step, one)) == (step is PLAIN)
     steps = Plan((PLAIN, WIDE), {}).as_data()["steps"]
     assert "threaded" not in steps[0] and steps[1]["threaded"] is True
@@ -99,7 +99,7 @@ def test_a_step_is_given_what_its_key_says(tmp_path: Path, code: Code, threads: 
 
 
 @pytest.mark.long
-@pytest.mark.skipif(cores() < 2, reason="one core alone")
+@pytest.mark.skipif(count_cores() < 2, reason="one core alone")
 def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, code: Code) -> None:
     made = shop(tmp_path, code, 2)
     for step in (PLAIN, WIDE):
@@ -113,9 +113,9 @@ def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, c
 
 
 def test_more_threads_than_cores_are_refused_by_runs_and_skipped_by_audits(tmp_path: Path, code: Code) -> None:
-    more = cores() + 1
-    require_cores(parse(said(cores())).resources)
-    with pytest.raises(MissingError, match=f"{more} threads, and this machine has {cores()} cores"):
+    more = count_cores() + 1
+    require_cores(parse(said(count_cores())).resources)
+    with pytest.raises(MissingError, match=f"{more} threads, and this machine has {count_cores()} cores"):
         require_cores(parse(said(more)).resources)
     made = shop(tmp_path, code, more)
     plain, wide = (made.preimage(step, {}) for step in (PLAIN, WIDE))

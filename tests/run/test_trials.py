@@ -19,9 +19,9 @@ from support_trials import KIND, SHORT, Tried
 from harness import trial
 from harness.digest import sha256
 from harness.engines.engine import Engine, Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import Interrupted, MissingError
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.run.executing.workshop import Workshop
 from harness.run.planning.preconditions import require_contained
 from harness.steps import JUDGED, Pinned, Plan, Ref, Step
@@ -76,7 +76,7 @@ CONTAINED = {"reading the gold": "FileNotFoundError", "the kernel's switches": "
 @pytest.mark.parametrize(("over", "kept"), [(True, None), (False, "no such name")])
 def test_last_words_are_kept_unless_it_wrote_too_much(over: bool, kept: str | None) -> None:
     ended = trial.TrialEnd(1, 0, timed_out=False, oom=False, over=over, stdout=b"said", stderr=b"no such name")
-    said = trial.outcome(ended)
+    said = trial.classify_outcome(ended)
     assert said["stdout"] == "said" and said.get("stderr") == kept
 
 
@@ -87,14 +87,14 @@ def tried(tmp_path: Path) -> Tried:
 
 @pytest.fixture(scope="module")
 def local() -> Engine:
-    if "bubblewrap" not in available():
+    if "bubblewrap" not in available_isolations():
         pytest.skip("no bubblewrap here")
     return LocalEngine("bubblewrap")
 
 
 @pytest.fixture
 def docker(docker_host: str) -> Engine:
-    pin, store = pins(REPOSITORY).get("sandbox"), REPOSITORY / ".harness"
+    pin, store = read_image_pins(REPOSITORY).get("sandbox"), REPOSITORY / ".harness"
     if pin is None or not store.is_dir() or find_image(Store(store), pin.image_id) is None:
         pytest.skip("the image `sandbox` is not here: `make images`")
     return open_docker((store, pin.image_id))
@@ -223,7 +223,7 @@ def test_a_request_to_stop_ends_what_is_under_way_and_keeps_what_has_ended(tried
 
 def test_where_nothing_contains_it_no_foreign_code_runs() -> None:
     step = Step("t", KIND, JUDGED, {}, {}, ("trials",), trial=True)
-    for isolation in set(available()) & {"process", "namespaces"}:
+    for isolation in set(available_isolations()) & {"process", "namespaces"}:
         with pytest.raises(MissingError, match="does not contain foreign code"):
             require_contained(Plan((step,), {}), LocalEngine(isolation))
     require_contained(Plan((), {}), LocalEngine("process"))

@@ -18,7 +18,7 @@ from support_trials import Tried
 
 from harness import trial
 from harness.engines.engine import Engine
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.studies.questions.code import outcomes
 from harness.studies.questions.code.code_tests import CodeTests, read_tests
 from harness.studies.questions.code.programs import program
@@ -192,7 +192,7 @@ def everywhere(engine: str) -> Any:
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """Give each kind of engine that contains foreign code, one after the other."""
     if request.param == "bubblewrap":
-        if "bubblewrap" not in available():
+        if "bubblewrap" not in available_isolations():
             pytest.skip("no bubblewrap here")
         yield LocalEngine("bubblewrap")
         return

@@ -17,7 +17,7 @@ from support import REPOSITORY
 from support_draws import drawn
 
 from harness.engines.engine import Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import Interrupted
 from harness.evidence.failures import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
 from harness.run.closure import Code
@@ -27,7 +27,7 @@ from harness.run.executing.workshop import StepResult, Workshop
 from harness.steps import Pinned, Step
 from harness.store.store import Store
 
-pytestmark = pytest.mark.skipif("bubblewrap" not in available(), reason="a process is kept in a bubble only")
+pytestmark = pytest.mark.skipif("bubblewrap" not in available_isolations(), reason="a process is kept in a bubble only")
 TOYS = '''
 """Step kinds of a model whose loading is counted, and that do to what comes after them what no step should."""
 import ctypes, mmap, os, signal, sys, threading, time

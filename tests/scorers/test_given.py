@@ -17,12 +17,12 @@ from harness.scorers.given import (
     Text,
     ToolOutput,
     UncheckedList,
-    checked,
-    number,
-    one_of,
-    whole,
+    check_input,
+    finite_number,
+    one_of_words,
+    whole_number,
 )
-from harness.scorers.tool import Tool, described
+from harness.scorers.tool import Tool, describe_fields
 from harness.studies.registry import analyses, scorers
 from harness.studies.reliability.standalone.outcome import SCORERS
 
@@ -45,9 +45,9 @@ class Everything(AnalysisInput):
     each: list[Inner] = Field(default=[], description="many")
     far: Annotated[list[Any], UncheckedList(list[Inner])] = Field(default=[], description="looked at later")
     by_name: dict[Text, Number] = Field(default={}, description="by name")
-    way: Annotated[str, one_of("a way", "up", "down")] | None = None
-    seed: Annotated[int, whole(0)] = 0
-    share: Annotated[float, number(0, 1)] = 0.5
+    way: Annotated[str, one_of_words("a way", "up", "down")] | None = None
+    seed: Annotated[int, whole_number(0)] = 0
+    share: Annotated[float, finite_number(0, 1)] = 0.5
 
 
 class Name(ToolOutput):
@@ -92,14 +92,14 @@ def test_what_is_wrong_is_named_by_its_place_with_the_mend(
     change: dict[str, Any], where: str, what: str, mend: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        checked(Everything, {**GOOD, **change})
+        check_input(Everything, {**GOOD, **change})
     assert (refused.value.where, refused.value.what) == (where, f"the field `{where}` {what}")
     assert mend in refused.value.next and "secret" not in str(refused.value)
 
 
 def test_a_field_that_is_missing_says_what_it_is_or_which_was_meant() -> None:
     with pytest.raises(InputError) as refused:
-        checked(Everything, {name: value for name, value in GOOD.items() if name != "name"})
+        check_input(Everything, {name: value for name, value in GOOD.items() if name != "name"})
     assert (refused.value.where, refused.value.next) == ("name", "give `name`: who it is")
     with pytest.raises(InputError) as refused:
         SCORERS["reliability.outcome"].run({"benchmark": "addition", "a": "1", "b": "2", "respons": "3"})
@@ -108,14 +108,14 @@ def test_a_field_that_is_missing_says_what_it_is_or_which_was_meant() -> None:
 
 def test_what_is_given_is_not_changed_and_may_hold_more_than_is_asked() -> None:
     rows, name = [{"at": "x"}], "half a character \ud800"
-    found = checked(Everything, {**GOOD, "name": name, "far": rows, "note": "of the caller's own"})
+    found = check_input(Everything, {**GOOD, "name": name, "far": rows, "note": "of the caller's own"})
     assert found.name is name and found.far is rows
     assert (type(found.left), type(found.right)) == (int, float)
-    assert checked(Inner, {"at": 1, "att": 2}).at == 1, "a row may have columns of any name"
+    assert check_input(Inner, {"at": 1, "att": 2}).at == 1, "a row may have columns of any name"
 
 
 def test_the_list_and_the_schema_come_from_the_models() -> None:
-    assert list(described(Everything).items())[:3] == [
+    assert list(describe_fields(Everything).items())[:3] == [
         ("name", "who it is"), ("left, right", SHARED), ("counts", "how many"),
     ]  # fmt: skip
     schema = Tool("Names.", Everything, Name, lambda given: {"name": given.name}).schema()
@@ -130,7 +130,7 @@ def test_the_list_and_the_schema_come_from_the_models() -> None:
 
 
 def test_the_parts_of_a_union_are_listed_by_name_and_what_they_share_once() -> None:
-    listed = described(SCORERS["reliability.outcome"].takes)
+    listed = describe_fields(SCORERS["reliability.outcome"].takes)
     assert list(listed)[:4] == ["benchmark", "response", "rule_set", "a, b (addition)"]
     assert listed["target (anagram)"] != listed["target (locality)"]
     told = SCORERS["reliability.outcome"].schema()["takes"]
@@ -141,5 +141,5 @@ def test_every_field_of_every_tool_is_described_and_has_a_schema() -> None:
     for name, tool in {**scorers(), **analyses()}.items():
         assert tool.about.endswith("."), name
         for model in (tool.takes, tool.gives):
-            assert all(described(model).values()), (name, model)
+            assert all(describe_fields(model).values()), (name, model)
         assert set(tool.schema()) == {"takes", "gives"}

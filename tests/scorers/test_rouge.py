@@ -10,7 +10,7 @@ import pytest
 from harness.errors import InputError, MissingError
 from harness.scorers.overlap import ngrams
 from harness.scorers.overlap.ngrams import NONE
-from harness.scorers.overlap.rouge import KINDS, rouge, tokenizer
+from harness.scorers.overlap.rouge import KINDS, package_tokenizer, rouge
 from harness.scorers.rouge import SCORERS
 
 needs_package = pytest.mark.skipif(not find_spec("rouge_score"), reason="rouge-score is not installed here")
@@ -58,16 +58,16 @@ def test_bit_rows_equal_the_tables_columns_and_walk_back_the_same_way(words):
     draw = random.Random(len(words))
     for _ in range(300):
         reference, other = (draw.choices(words, k=draw.randrange(20)) for _ in range(2))
-        assert ngrams.length(reference, other) == table(reference, other)[-1][-1]
-        bits = ngrams.common(ngrams.places(reference), len(reference), other)
+        assert ngrams.common_length(reference, other) == table(reference, other)[-1][-1]
+        bits = ngrams.common_positions(ngrams.word_positions(reference), len(reference), other)
         assert {place for place in range(len(reference)) if bits >> place & 1} == walked(reference, other)
 
 
 def test_of_equally_long_subsequences_the_packages_choice_is_taken():
     """`b` stands at 1 and 3 of the reference; the walk back ends at 1, since the word after it is in neither."""
-    bits = ngrams.common(ngrams.places(["x", "b", "y", "b"]), 4, ["b", "z"])
+    bits = ngrams.common_positions(ngrams.word_positions(["x", "b", "y", "b"]), 4, ["b", "z"])
     assert bits == 0b10
-    assert ngrams.common(ngrams.places(["x", "b", "y", "b"]), 4, ["z", "b"]) == 0b1000
+    assert ngrams.common_positions(ngrams.word_positions(["x", "b", "y", "b"]), 4, ["z", "b"]) == 0b1000
 
 
 @needs_package
@@ -126,7 +126,7 @@ def test_every_value_is_the_package_s_own_to_the_last_bit(stem):
 def test_words_are_those_of_the_package_s_tokenizer_for_every_sign(stem):
     from rouge_score.tokenizers import DefaultTokenizer
 
-    its, ours = DefaultTokenizer(stem).tokenize, tokenizer(stem=stem)
+    its, ours = DefaultTokenizer(stem).tokenize, package_tokenizer(stem=stem)
     signs = "".join(f"a{chr(code)}9 " for code in range(sys.maxunicode + 1))
     assert ours(signs) == its(signs)
     assert [ours(text) for text in HOSTILE] == [its(text) for text in HOSTILE]
@@ -136,7 +136,7 @@ def test_without_the_package_the_extra_that_brings_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "rouge_score", None)
     monkeypatch.setitem(sys.modules, "rouge_score.tokenize", None)
     monkeypatch.setitem(sys.modules, "rouge_score.tokenizers", None)
-    tokenizer.cache_clear()
+    package_tokenizer.cache_clear()
     for stem in (False, True):
         with pytest.raises(MissingError, match="ROUGE needs the package rouge-score") as met:
             rouge("a", "a", ["rouge1"], stem=stem)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.digest import document, document_digest, sha256
+from harness.digest import document_digest, encode_document, sha256
 from harness.errors import HarnessError, InputError
 from harness.store.store import Entries, Output, read_entry
 from harness.store.tree import StoreTree
@@ -21,7 +21,7 @@ BODY: dict[str, Any] = {
     "preimage": PREIMAGE,
     "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in OUTPUTS.items()},
 }
-DATA = document(BODY) + b"\n"
+DATA = encode_document(BODY) + b"\n"
 
 
 @pytest.fixture
@@ -107,14 +107,14 @@ def test_a_good_entry_under_a_wrong_name_is_refused(entries):
 )
 def test_an_entry_holds_exactly_the_outputs_its_step_declares(outputs):
     with pytest.raises(InputError):
-        read_entry(document({**BODY, "outputs": outputs}) + b"\n", KEY, "x")
+        read_entry(encode_document({**BODY, "outputs": outputs}) + b"\n", KEY, "x")
 
 
 @pytest.mark.parametrize("without", BODY)
 def test_no_field_of_an_entry_may_be_missing(without):
     body = {name: value for name, value in BODY.items() if name != without}
     with pytest.raises(InputError):
-        read_entry(document({**body, "type": body.get("type", "other/1")}) + b"\n", KEY, "x")
+        read_entry(encode_document({**body, "type": body.get("type", "other/1")}) + b"\n", KEY, "x")
 
 
 anything = st.recursive(
@@ -143,7 +143,7 @@ def test_whatever_stands_in_a_field_is_refused_in_our_words(field, value):
 )
 def test_a_preimage_that_is_none_is_refused(preimage):
     key = document_digest(preimage) if isinstance(preimage, dict) else KEY
-    data = document({**BODY, "key": key, "preimage": preimage}) + b"\n"
+    data = encode_document({**BODY, "key": key, "preimage": preimage}) + b"\n"
     with pytest.raises(InputError):
         read_entry(data, key, "x")
 

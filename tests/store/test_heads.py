@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from support import clean_env
 
-from harness.digest import document
+from harness.digest import encode_document
 from harness.errors import DamageError
 from harness.store.journal import Heads
 from harness.store.tree import StoreTree
@@ -122,5 +122,5 @@ def test_a_line_names_a_record_where_a_run_ended_and_nowhere_else(event, more, h
     fill(heads, 1)
     body = {"type": "head/1", "event": event, "n": 1, "prev": heads.read().head, "run": "run-0", "journal": "b" * 64}
     with heads.path.open("ab") as log:
-        log.write(document({**body, **more}) + b"\n")
+        log.write(encode_document({**body, **more}) + b"\n")
     assert heads.read().broken == "line 2: is no line that a run writes"

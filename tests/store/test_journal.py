@@ -10,7 +10,7 @@ import threading
 import pytest
 from support import clean_env
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import HarnessError
 from harness.store.journal import START, Journal, check_chain, read_chain
 
@@ -44,7 +44,7 @@ def test_each_line_names_the_line_before_it(data):
 def another(lines, **changes):
     """Spell a further line that is chained to the last, with other fields than a run gives it."""
     last = json.loads(lines[-1])
-    return document({**last, "n": last["n"] + 1, "prev": sha256(lines[-1]), **changes}) + b"\n"
+    return encode_document({**last, "n": last["n"] + 1, "prev": sha256(lines[-1]), **changes}) + b"\n"
 
 
 def test_a_line_that_follows_as_a_run_writes_it_belongs_to_the_chain(data):

@@ -15,13 +15,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from support import clean_env, tree
 from support_examples import examples
 
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.journal import Journal
 from harness.store.store import FORMAT, Store
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ class Model(RuleBasedStateMachine):
 
     @rule(data=st.sampled_from(CONTENTS))
     def name_by_a_run(self, data):
-        run, name = stamp(), sha256(data)
+        run, name = unique_stamp(), sha256(data)
         journal = Journal(self.store.journal(run))
         kept = {part: self.store.blobs.put(part.encode()) for part in ("manifest", "lock", "environment")}
         about = {"plan": "0" * 64, "engine": "local", "isolation": "process", "image": "none", "steps": 1, "facts": {}}
@@ -235,7 +235,7 @@ class Model(RuleBasedStateMachine):
     def sweep(self, delete):
         unnamed = {name for name, state in self.state.items() if state != "missing"} - self.named
         try:
-            found = set(gc(self.store, delete=delete).blobs)
+            found = set(collect_garbage(self.store, delete=delete).blobs)
         except DamageError as bad:  # it may stop at damage; then, as the invariant sees, it deleted nothing
             assert any(self.state[name] == "changed" for name in self.named), bad
             return
@@ -246,7 +246,7 @@ class Model(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: "changed" not in self.state.values())
     def look(self):
-        assert list(fsck(self.store)) == []
+        assert list(find_store_flaws(self.store)) == []
 
     @invariant()
     def right_bytes_or_none(self):

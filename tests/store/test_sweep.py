@@ -5,15 +5,15 @@ import shutil
 import pytest
 from support import tree
 
-from harness.clock import stamp
-from harness.digest import document, sha256
+from harness.clock import unique_stamp
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
-from harness.evidence.fsck import fsck
-from harness.evidence.record import spell, summarise
+from harness.evidence.fsck import find_store_flaws
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.events import Preimage
 from harness.store.journal import Journal, read_chain
 from harness.store.store import Output, Store
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 
 
 class Kept:
@@ -22,7 +22,7 @@ class Kept:
     def __init__(self, root):
         self.store = Store.make(root)
         self.entry = self.step("named")
-        self.run = stamp()
+        self.run = unique_stamp()
         self.record(self.run, [self.entry])
 
     def put(self, text):
@@ -31,8 +31,8 @@ class Kept:
     def step(self, name):
         """Finish a step with code, an environment, an input and an output of its own."""
         files = {f"harness/{name}.py": self.put(f"source of {name}")}
-        self.closure = self.store.blobs.put(document({"type": "closure/1", "files": files}))
-        environment = self.store.blobs.put(document({"type": "environment/1", "of": name}))
+        self.closure = self.store.blobs.put(encode_document({"type": "closure/1", "files": files}))
+        environment = self.store.blobs.put(encode_document({"type": "environment/1", "of": name}))
         data = f'{{"type":"summary","of":"{name}","mean":0.5}}\n'  # looks like a document and is none
         preimage: Preimage = {
             "type": "key/1", "kind": "m:f", "params": {}, "inputs": {"rows": self.put(f"input of {name}")},
@@ -62,7 +62,7 @@ class Kept:
         journal.close()
         if finish:
             chain = read_chain(self.store.journal(run))
-            record = spell(summarise(chain.events, chain.head))
+            record = spell_record(summarise_journal(chain.events, chain.head))
             self.store.record(run).write_bytes(record)
             fields = {"run": run, "journal": journal.head, "record": sha256(record)}
             self.store.heads.add("run.finished", fields)
@@ -87,31 +87,31 @@ def kept(tmp_path):
 def test_only_what_no_run_names_is_deleted(kept):
     before = tree(kept.store.root)
     unnamed = kept.junk()
-    found = gc(kept.reopened(), delete=True)
+    found = collect_garbage(kept.reopened(), delete=True)
     assert found.entries == [unnamed.key]
     assert (len(found.blobs), len(found.folders)) == (6, 2)
     after = tree(kept.store.root)
     assert {name: data for name, data in after.items() if not name.endswith("/")} == {
         name: data for name, data in before.items() if not name.endswith("/")
     } | {"locks/store": b""}
-    assert list(fsck(kept.reopened())) == []
-    assert gc(kept.reopened(), delete=True).blobs == []
+    assert list(find_store_flaws(kept.reopened())) == []
+    assert collect_garbage(kept.reopened(), delete=True).blobs == []
 
 
 def test_a_dry_run_finds_the_same_and_deletes_nothing(kept):
     kept.junk()
-    gc(kept.reopened())
+    collect_garbage(kept.reopened())
     before = tree(kept.store.root)
-    found = gc(kept.reopened())
+    found = collect_garbage(kept.reopened())
     assert tree(kept.store.root) == before
-    assert found == gc(kept.reopened(), delete=True)
+    assert found == collect_garbage(kept.reopened(), delete=True)
 
 
 def test_a_run_that_was_killed_keeps_what_it_names(kept):
     entry = kept.step("of a killed run")
-    kept.record(stamp(), [entry], finish=False)
-    assert list(fsck(kept.reopened())) == []
-    assert (gc(kept.reopened()).entries, gc(kept.reopened()).blobs) == ([], [])
+    kept.record(unique_stamp(), [entry], finish=False)
+    assert list(find_store_flaws(kept.reopened())) == []
+    assert (collect_garbage(kept.reopened()).entries, collect_garbage(kept.reopened()).blobs) == ([], [])
 
 
 def test_nothing_is_swept_while_a_run_uses_the_store(kept):
@@ -120,7 +120,7 @@ def test_nothing_is_swept_while_a_run_uses_the_store(kept):
         before = tree(kept.store.root)
         for delete in (False, True):
             with pytest.raises(MissingError, match="using this store"):
-                gc(kept.reopened(), delete=delete)
+                collect_garbage(kept.reopened(), delete=delete)
         assert tree(kept.store.root) == before
 
 
@@ -128,7 +128,7 @@ def test_a_link_that_was_left_is_removed_and_not_followed(kept, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").write_text("mine")
     (kept.store.temp / "link").symlink_to(tmp_path / "mine")
-    gc(kept.reopened(), delete=True)
+    collect_garbage(kept.reopened(), delete=True)
     assert tree(tmp_path / "mine") == {"file": b"mine"}
     assert not list(kept.store.temp.iterdir())
 
@@ -204,12 +204,12 @@ def flip_length(path):
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_corruption_stops_the_sweep_before_it_deletes_anything(kept, damage):
     kept.junk()
-    gc(kept.reopened())  # makes the lock file
+    collect_garbage(kept.reopened())  # makes the lock file
     DAMAGE[damage](kept)
     before = tree(kept.store.root)
     for delete in (False, True):
         with pytest.raises(HarnessError) as stopped:
-            gc(kept.reopened(), delete=delete)
+            collect_garbage(kept.reopened(), delete=delete)
         assert stopped.value.what.startswith("nothing was deleted")
         assert stopped.value.where.startswith(str(kept.store.root)) and stopped.value.next
     assert tree(kept.store.root) == before
@@ -230,17 +230,17 @@ def test_a_crash_during_a_sweep_leaves_a_sound_store_to_sweep_again(kept, monkey
     monkeypatch.setattr(store.blobs, "remove", remove)
     if after < 6:
         with pytest.raises(DamageError, match="the power went"):
-            gc(store, delete=True)
+            collect_garbage(store, delete=True)
     else:
-        gc(store, delete=True)
-    assert list(fsck(kept.reopened())) == []
-    assert len(gc(kept.reopened(), delete=True).blobs) == 6 - after
+        collect_garbage(store, delete=True)
+    assert list(find_store_flaws(kept.reopened())) == []
+    assert len(collect_garbage(kept.reopened(), delete=True).blobs) == 6 - after
     assert list(kept.reopened().entries.all()) == [kept.store.entries.path(kept.entry.key)]
 
 
 def test_a_sound_store_has_no_flaw_and_reading_it_changes_nothing(kept):
     before = tree(kept.store.root)
-    assert list(fsck(kept.reopened())) == []
+    assert list(find_store_flaws(kept.reopened())) == []
     assert tree(kept.store.root) == before
 
 
@@ -268,4 +268,4 @@ def test_a_sound_store_has_no_flaw_and_reading_it_changes_nothing(kept):
 )
 def test_each_damage_is_named_by_fsck(kept, damage, flaw):
     damage(kept)
-    assert flaw in {found.id for found in fsck(kept.reopened())}
+    assert flaw in {found.id for found in find_store_flaws(kept.reopened())}

@@ -19,7 +19,7 @@ from harness.kit import ask as ask_module
 from harness.kit import media
 from harness.kit.ask import Asked, How, ask, make, sample_seeds
 from harness.kit.study import Brief, Dataset, Model, Templates
-from harness.models.media import attachment, write
+from harness.models.media import image_reference, write_images
 from harness.models.provider import StandIn
 from harness.steps import Pinned, Plan, Ref, Step
 from harness.studies.reliability.scoring import scored
@@ -36,12 +36,12 @@ def make_pictures(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Pa
         {"id": f"p-{n}", "task": "t", "input": {"q": f"{n}?"}, "difficulty": None, "meta": {}} for n in range(ITEMS)
     ]
     for place, item in enumerate(found[::2]):
-        item["attachments"] = [attachment(DOTS[place])]
+        item["attachments"] = [image_reference(DOTS[place])]
     rows.write(out / "items", found)
     rows.write(out / "gold", ({"id": item["id"], "gold": {"target": "x"}} for item in found))
     rows.write(out / "shots", [{"id": "s-1", "input": {"q": "s?"}, "answer": "S"}])
     rows.write_one(out / "counts", {"pictures": {"kept": len(found)}})
-    write(out / "media", DOTS)
+    write_images(out / "media", DOTS)
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -160,7 +160,7 @@ def test_samples_are_the_manifest_s_seeds_and_those_that_follow() -> None:
 def test_an_image_that_the_dataset_does_not_hold_stops_the_slice(tmp_path: Path) -> None:
     named = [{"sha256": "0" * 64, "type": "image/png"}]
     rows.write(tmp_path / "prompts", [{"item": "a", "template": 1, "text": "x", "attachments": named}])
-    write(tmp_path / "media-in", DOTS)
+    write_images(tmp_path / "media-in", DOTS)
     with pytest.raises(InputError, match="does not hold, the first 000000000000"):
         media.pick({}, {"prompts": tmp_path / "prompts", "media": tmp_path / "media-in"}, tmp_path)
 

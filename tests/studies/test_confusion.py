@@ -9,7 +9,7 @@ from support import REPOSITORY
 from support_cases import each_of
 from support_certificates import blind_set, body_of, graded, makers_set
 
-from harness.digest import sealed, sha256
+from harness.digest import seal_document, sha256
 from harness.kit.certificate import (
     BLIND,
     MAKERS,
@@ -173,7 +173,7 @@ def test_an_older_certificate_counts_as_its_makers(tmp_path):
     older = certificate()
     for kind in ("certificate/1", "certificate/2"):
         body = {**older, "type": kind, "definitions": dict.fromkeys(older["files"], "")}
-        (tmp_path / "older").write_bytes(sealed(body))
+        (tmp_path / "older").write_bytes(seal_document(body))
         assert list(sets_of(read((tmp_path / "older").read_bytes(), "older"))) == [MAKERS]
         trust = trust_of(tmp_path / "older")
         assert (trust.verdict, trust.usable) == ("not yet measured by others", False)
@@ -204,8 +204,8 @@ def test_a_page_takes_no_figure_of_a_certificate_that_lies(tmp_path):
 
     lying = certificate()
     lying["parts"]["frozen"]["accuracy"] = ONE
-    (tmp_path / "sound").write_bytes(sealed(certificate()))
-    (tmp_path / "lying").write_bytes(sealed(lying))
+    (tmp_path / "sound").write_bytes(seal_document(certificate()))
+    (tmp_path / "lying").write_bytes(seal_document(lying))
     assert [trust_of(tmp_path / name).verdict for name in ("sound", "lying")] == [
         "not yet measured by others", "not usable",
     ]  # fmt: skip

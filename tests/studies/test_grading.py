@@ -3,7 +3,7 @@
 import pytest
 import scipy
 
-from harness.digest import document
+from harness.digest import encode_document
 from harness.errors import InputError
 from harness.kit.certificate import PARTS
 from harness.kit.grading import Graded, figures, part_of, require_apart
@@ -28,7 +28,7 @@ def test_the_figures_of_a_small_table_are_those_worked_out_by_hand():
     assert found["accuracy"]["interval"] == [f"{end:.6f}" for end in wilson]
     low, high = map(float, found["kappa"]["interval"])
     assert low == pytest.approx(0.4 - 1.96 * 0.128, abs=0.05) and high == pytest.approx(0.4 + 1.96 * 0.128, abs=0.05)
-    document({"type": "figures/1", **found})  # which refuses floats
+    encode_document({"type": "figures/1", **found})  # which refuses floats
 
 
 def test_more_rows_of_one_instance_make_no_interval_narrower():

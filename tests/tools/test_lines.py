@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_tools.lines import DEEPEST, MOST, LongLine, Refusal, parse, read_lines
+from harness_tools.lines import DEEPEST, MOST, LongLine, Refusal, parse_line, read_lines
 
 CALL = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_item","arguments":%s}}'
 
@@ -33,7 +33,7 @@ def lines(data: bytes, most: int = MOST) -> list[bytes | LongLine]:
 
 
 def refusal(line: bytes) -> Refusal:
-    found = parse(line)
+    found = parse_line(line)
     assert isinstance(found, Refusal)
     return found
 
@@ -100,25 +100,25 @@ def test_a_refusal_shows_nothing_of_what_was_sent() -> None:
 
 def test_what_is_sound_goes_through_as_it_is() -> None:
     line = CALL % '{"a":["ä",1,2.5,true,null,{"b":"\\ud83d\\ude00"}]}'.encode()
-    assert parse(line) == json.loads(line)
-    assert parse(b'{"jsonrpc":"2.0","method":"notifications/initialized","params":null}') is not None
+    assert parse_line(line) == json.loads(line)
+    assert parse_line(b'{"jsonrpc":"2.0","method":"notifications/initialized","params":null}') is not None
 
 
 def test_a_lone_surrogate_in_an_argument_is_left_to_the_desk() -> None:
-    found = parse(CALL % b'{"answer":"\\ud800"}')
+    found = parse_line(CALL % b'{"answer":"\\ud800"}')
     assert isinstance(found, dict) and found["params"]["arguments"] == {"answer": "\ud800"}
 
 
 @pytest.mark.parametrize("line", [b"", b"   \t", b'{"jsonrpc":"2.0","id":3,"result":{}}'])
 def test_what_asks_nothing_is_not_answered(line: bytes) -> None:
-    assert parse(line) is None
+    assert parse_line(line) is None
 
 
 @pytest.mark.parametrize("deep", [DEEPEST - 4, DEEPEST + 4])
 def test_nesting_is_bounded_and_many_lists_beside_one_another_are_not(deep: int) -> None:
-    found = parse(CALL % (b'{"a":' + b"[" * deep + b"]" * deep + b"}"))
+    found = parse_line(CALL % (b'{"a":' + b"[" * deep + b"]" * deep + b"}"))
     assert isinstance(found, Refusal) == (deep > DEEPEST)
-    assert isinstance(parse(CALL % (b'{"a":[' + b",".join([b"[]"] * 500) + b"]}")), dict)
+    assert isinstance(parse_line(CALL % (b'{"a":[' + b",".join([b"[]"] * 500) + b"]}")), dict)
 
 
 def test_lines_are_read_whole_however_they_arrive() -> None:
@@ -140,7 +140,7 @@ def test_a_line_that_is_too_long_is_answered_under_the_id_at_either_end(first: b
     end = b'{"method":"tools/call",' + params + b',"jsonrpc":"2.0","id":12}'
     (found,) = lines((begin if first else end) + b"\n")
     assert isinstance(found, LongLine) and len(found.begin) + len(found.end) < 2048
-    refused = parse(found)
+    refused = parse_line(found)
     assert isinstance(refused, Refusal)
     assert (refused.id, refused.error.name, refused.size) == (12, "E_TOO_LARGE", len(begin))
 
@@ -149,7 +149,7 @@ def test_a_line_that_is_too_long_is_answered_under_the_id_at_either_end(first: b
 def test_a_line_that_is_a_little_too_long_is_answered_under_its_id_too(more: int) -> None:
     line = b'{"jsonrpc":"2.0","id":12,"method":"ping","params":{"a":"%s"}}'
     (found,) = lines(line % (b"y" * (MOST - len(line) + 2 + more)) + b"\n")
-    refused = parse(found)
+    refused = parse_line(found)
     assert isinstance(found, LongLine) and isinstance(refused, Refusal)
     assert (refused.id, refused.error.name) == (12, "E_TOO_LARGE")
 
@@ -162,7 +162,7 @@ def test_what_is_empty_and_no_object_is_no_params_and_no_arguments(empty: bytes)
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_message_a_refusal_or_nothing(data: bytes) -> None:
-    found = parse(data)
+    found = parse_line(data)
     if isinstance(found, Refusal):
         json.dumps(found.answer(), allow_nan=False).encode()
     else:
@@ -172,4 +172,4 @@ def test_any_bytes_are_a_message_a_refusal_or_nothing(data: bytes) -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=4)))
 def test_a_call_keeps_its_arguments(value: object) -> None:
     sent = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x", "arguments": {"v": value}}}
-    assert parse(json.dumps(sent).encode()) == sent
+    assert parse_line(json.dumps(sent).encode()) == sent

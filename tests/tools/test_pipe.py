@@ -17,8 +17,8 @@ import pytest
 
 from harness.attempts.codes import AttemptError
 from harness.store.store import Store
-from harness_tools.__main__ import options
-from harness_tools.pipe import Answering, Message, Pipe, close_all, pair
+from harness_tools.__main__ import parse_options
+from harness_tools.pipe import Answering, Message, Pipe, close_all, open_pipe
 from harness_tools.pipe_backend import CALL_PATIENCE, PipeBackend, PipeClient
 from harness_tools.supervisor import LIMITS, Lane, LaneJob, Supervisor
 
@@ -28,7 +28,7 @@ Answer = Callable[[Pipe, Message], None]
 @contextmanager
 def asking(answer: Answer, patience: float = 20.0) -> Iterator[tuple[PipeClient, Pipe, threading.Event]]:
     """Make a client of a pipe whose other end answers on a thread."""
-    ours, theirs = pair()
+    ours, theirs = open_pipe()
     ended, served = threading.Event(), Pipe(ours)
 
     def serve() -> None:
@@ -52,7 +52,7 @@ def asking(answer: Answer, patience: float = 20.0) -> Iterator[tuple[PipeClient,
 
 
 def test_files_come_beside_the_line_they_belong_to() -> None:
-    left, right = (Pipe(end) for end in pair())
+    left, right = (Pipe(end) for end in open_pipe())
     for number in range(20):
         handles = [os.memfd_create(f"{number}-{one}") for one in range(number % 4)]
         for one, handle in enumerate(handles):
@@ -237,7 +237,7 @@ class PlayedAnswering(Answering):
     """An answering process that this test plays: only root can start one that is another user."""
 
     def __init__(self) -> None:
-        self.pipe, self.theirs = pair()
+        self.pipe, self.theirs = open_pipe()
 
     def end(self, patience: float = 0) -> int:
         self.pipe.close()
@@ -261,7 +261,7 @@ def test_the_principal_of_a_session_is_the_user_that_its_agent_runs_as(
     asking = Pipe(played.theirs)
     asking.send({"n": 1, "op": "hello", "tools": "0" * 64})
     asking.end.shutdown(socket.SHUT_WR)
-    asked = options(["--project", str(tmp_path), "--profile", "audit", *words])
+    asked = parse_options(["--project", str(tmp_path), "--profile", "audit", *words])
     assert Supervisor(asked, Store.make(tmp_path / "store").root, played).run() == 0
     [(told, files)] = asking.receive()
     close_all(files)

@@ -14,7 +14,7 @@ from support import REPOSITORY
 from support_served import EchoBackend
 
 from harness.attempts.shapes import REQUESTS
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness_tools.tool_table import INSTRUCTIONS, TOOLS, profile_tools, tools_fingerprint
 
 mcp, server = OnceUsed("mcp"), OnceUsed("harness_tools.server")
@@ -59,7 +59,7 @@ def test_both_eras_list_the_same_tools_in_the_same_order(profile: str, era: str)
 
 @pytest.mark.parametrize("profile", TOOLS)
 def test_the_list_of_a_profile_is_small(profile: str) -> None:
-    assert len(canonical({"tools": profile_tools(profile)})) <= 12 << 10
+    assert len(canonical_json({"tools": profile_tools(profile)})) <= 12 << 10
     assert all(60 <= len(one["description"]) <= 900 for one in profile_tools(profile))
     assert len(INSTRUCTIONS[profile].encode()) <= 1536
 

@@ -20,7 +20,7 @@ def judge_here(kept: Path) -> None:
 
     from harness.run.installed import checked
 
-    check, form = checked.check, TypeAdapter(checked.InstallCheck)
+    check, form = checked.check_installed, TypeAdapter(checked.InstallCheck)
 
     def read_once(place: checked.ImportPaths, *, full: bool) -> checked.InstallCheck:
         if not full:

@@ -101,7 +101,7 @@ def test_nobody_starts_everybodys_runs(door: AgentDoor) -> None:
 
 def test_how_a_run_stands_is_known_by_its_lock(door: AgentDoor) -> None:
     store, run = door.store, door.start(NAME, "k", {})["run"]
-    with asked.alive(store, run):
+    with asked.hold_run_lock(store, run):
         assert door.get(run)["state"] == "starting"
         asked.write_state(store, run, asked.RUNNING, done=1, total=4, step="addition/make executed")
         found = door.get(key="k")

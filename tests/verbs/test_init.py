@@ -8,7 +8,7 @@ import pytest
 from support import REPOSITORY, data_of, error_of, harness
 
 from harness.images import recipe
-from harness.images.image import pins
+from harness.images.image import read_image_pins
 
 
 def test_a_new_folder_has_the_pins_of_the_repository(tmp_path: Path) -> None:
@@ -16,10 +16,10 @@ def test_a_new_folder_has_the_pins_of_the_repository(tmp_path: Path) -> None:
     root = tmp_path / "mine"
     assert {"README.md", ".gitignore", "lockfiles/images.json", "images/base/debs.json"} <= set(done["written"])
     assert done["kept"] == []
-    assert pins(root) == pins(REPOSITORY)
-    for name in recipe.names(REPOSITORY):
-        assert [one.recipe for one in recipe.lineage(root, name)] == [
-            one.recipe for one in recipe.lineage(REPOSITORY, name)
+    assert read_image_pins(root) == read_image_pins(REPOSITORY)
+    for name in recipe.recipe_names(REPOSITORY):
+        assert [one.recipe for one in recipe.recipe_lineage(root, name)] == [
+            one.recipe for one in recipe.recipe_lineage(REPOSITORY, name)
         ]
         for path in recipe.package_locks(root, name).values():
             assert path.read_bytes() == (REPOSITORY / path.relative_to(root)).read_bytes()

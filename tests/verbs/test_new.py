@@ -14,7 +14,7 @@ from support_draws import drawn
 
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
-from harness.verbs.question_sources import FileSample, guess
+from harness.verbs.question_sources import FileSample, guess_fields
 from harness.verbs.starting import FirstManifest, write_manifest
 
 MODELS = {"oracle": {"provider": "baseline", "behaviour": "oracle"}}
@@ -25,7 +25,9 @@ WIDE = b",".join(b"c%d" % at for at in range(3000)) + b"\n1" + b"," * 2999 + b"\
 def written(rows: list[dict[str, Any]], **given: list[str]) -> tuple[str, Any]:
     """Write the manifest of some rows; gives its text and what it is read as."""
     sample = FileSample.of("mine.csv", rows)
-    first = FirstManifest("mine", "harness new mine", "mine.csv", sample, guess(sample, given), MODELS, "Who is asked.")
+    first = FirstManifest(
+        "mine", "harness new mine", "mine.csv", sample, guess_fields(sample, given), MODELS, "Who is asked."
+    )
     text = write_manifest(first)
     return text, parse_manifest(text.encode(), "mine.yaml")[0].intent()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import InputError
-from harness.verbs.question_sources import FileSample, guess
+from harness.verbs.question_sources import FileSample, guess_fields
 
 NONE: dict[str, list[str]] = {}
 
@@ -36,7 +36,7 @@ def sample(columns: str, *rows: str) -> FileSample:
     ],
 )  # fmt: skip
 def test_columns_are_known_by_their_names(columns: str, row: str, meant: dict[str, list[str]]) -> None:
-    found = guess(sample(columns, row), NONE)
+    found = guess_fields(sample(columns, row), NONE)
     assert {what: list(one.columns) for what, one in found.said.items()} == meant
     assert all(one.why for one in found.said.values())
 
@@ -53,7 +53,7 @@ def test_columns_are_known_by_their_names(columns: str, row: str, meant: dict[st
 )
 def test_what_cannot_be_told_is_refused_with_what_settles_it(columns: str, row: str, word: str) -> None:
     with pytest.raises(InputError) as refused:
-        guess(sample(columns, row), NONE)
+        guess_fields(sample(columns, row), NONE)
     assert word in refused.value.what and refused.value.where == "mine.csv"
     assert "--input COLUMN --target COLUMN" in refused.value.next
     assert all(name in refused.value.what + refused.value.next for name in columns.split(","))
@@ -61,22 +61,22 @@ def test_what_cannot_be_told_is_refused_with_what_settles_it(columns: str, row: 
 
 def test_columns_that_were_named_need_no_guess_and_must_be_there() -> None:
     here = sample("left,right,question", "one,two,three?")
-    found = guess(here, {"input": ["left"], "target": ["right"]})
+    found = guess_fields(here, {"input": ["left"], "target": ["right"]})
     assert found.columns("input") == ("left",) and found.columns("target") == ("right",)
     with pytest.raises(InputError, match="no column 'up'"):
-        guess(here, {"input": ["up"]})
+        guess_fields(here, {"input": ["up"]})
 
 
 def test_cells_speak_against_a_name() -> None:
     """An id that stands twice is none; nor is a topic of which every row has another."""
     rows = [f"Is it {number}?,no,{number // 2},topic {number}" for number in range(100)]
-    found = guess(sample("question,answer,id,topic", *rows), NONE)
+    found = guess_fields(sample("question,answer,id,topic", *rows), NONE)
     assert set(found.said) == {"input", "target"}
 
 
 def test_a_column_whose_short_cells_come_again_is_the_group() -> None:
     rows = [f"Is it {number}?,no {number},{'east' if number % 2 else 'west'}" for number in range(10)]
-    found = guess(sample("question,answer,side", *rows), NONE)
+    found = guess_fields(sample("question,answer,side", *rows), NONE)
     assert found.columns("group") == ("side",) and "again" in found.said["group"].why
 
 
@@ -86,9 +86,9 @@ def test_a_column_whose_short_cells_come_again_is_the_group() -> None:
 )
 def test_of_splits_the_one_for_tests_is_asked(values: tuple[str, str], asked: str) -> None:
     rows = [f"Is it {number}?,no,{values[number % 2]}" for number in range(4)]
-    assert guess(sample("question,answer,split", *rows), NONE).split == asked
+    assert guess_fields(sample("question,answer,split", *rows), NONE).split == asked
 
 
 def test_lists_in_cells_are_the_options_of_a_choice() -> None:
     rows = [{"question": "Which?", "choices": ["p", "q"], "answer": 0} for _ in range(3)]
-    assert guess(FileSample.of("mine.jsonl", rows), NONE).columns("options") == ("choices",)
+    assert guess_fields(FileSample.of("mine.jsonl", rows), NONE).columns("options") == ("choices",)

@@ -12,7 +12,7 @@ from studies.questions.data.test_sources import PNG
 from support_hub import COMMIT, HubDataset, hub_at_loopback
 
 from harness.errors import InputError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.scores.table import RunTables
 from harness.run.service import RunTarget, run_manifest
 from harness.store.store import Store
@@ -26,7 +26,7 @@ CAPITALS = "question,answer\nCapital of France?,Paris\nCapital of Italy?,Rome\n"
 def made(folder: Path, source: str, **more: Any) -> tuple[NewResult, Any]:
     """Write a manifest `mine` for a source; gives the result, and what the manifest means."""
     done = new(Project.at(folder), NewRequest(name="mine", source=source, models=["oracle=baseline/oracle"], **more))
-    return done, load(folder / done.manifest).manifest.intent()
+    return done, load_manifest(folder / done.manifest).manifest.intent()
 
 
 def refused(folder: Path, source: str, **more: Any) -> InputError:
@@ -117,7 +117,7 @@ def test_a_folder_of_images_asks_what_they_show(tmp_path: Path) -> None:
     assert (done.rows, fields["image"], fields["target"]) == (2, "image", "label")
     assert "What does the picture show?" in meant["prompts"]["text"]
     place = RunTarget(tmp_path / ".harness")
-    ran = run_manifest(load(tmp_path / done.manifest), place, lambda *_: None)
+    ran = run_manifest(load_manifest(tmp_path / done.manifest), place, lambda *_: None)
     tables = RunTables.of(Store.open(place.store), ran.record.run)
     assert all(len(row["attachments"]) == 1 for row in tables.rows("prompts", dict))
     assert [row["value"] for row in tables.rows("scores", dict)] == [1] * 4

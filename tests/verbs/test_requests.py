@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from support_examples import examples
 
 from harness import verbs
-from harness.cli.options import Given
+from harness.cli.options import GivenOptions
 from harness.verbs import requests
 from harness.verbs.requests import NUMBERS, Bounds, InPython, Request, request_fields
 
@@ -102,7 +102,7 @@ def test_a_request_travels_as_json_values(manifests: list[str], limit: int, relo
 
 
 def test_fields_that_were_not_given_keep_the_default_of_the_request() -> None:
-    given = Given({"manifests": ["a.yaml"], "limit": None, "images": None, "unrelated": 1}, {"json": True})
+    given = GivenOptions({"manifests": ["a.yaml"], "limit": None, "images": None, "unrelated": 1}, {"json": True})
     asked = given.request(verbs.RunRequest, relock=True)
     assert asked == verbs.RunRequest(manifests=["a.yaml"], relock=True) and given.json
     with pytest.raises(AttributeError, match="zzz"):

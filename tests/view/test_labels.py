@@ -16,11 +16,11 @@ from support_inside import inner_data, inside
 from support_view import HOST, Given, ask, site_of
 
 from harness.errors import DamageError, InputError
-from harness.evidence.fsck import fsck
-from harness.store.notes import all_labels, labels_path, read_labels, require_labeller
+from harness.evidence.fsck import find_store_flaws
+from harness.store.notes import labels_path, list_labels, read_labels, require_labeller
 from harness.store.store import Store, list_runs
-from harness.store.sweep import gc
-from harness.verbs.labelling import agreement, labelled_answers, labels_of
+from harness.store.sweep import collect_garbage
+from harness.verbs.labelling import label_agreement, labelled_answers, possible_labels
 from harness.view.index_build import build_index
 from harness.view.site import Site
 
@@ -57,7 +57,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     every = "".join(pages)
     assert not re.search(r"good|poor|Score by|model:|responses", every) and every.count("Right answer") == 16
     assert "&lt;/textarea&gt;" in every and "U+202E" in every and "<img" not in every and every.count("<script ") == 16
-    assert [one for one in ("c", "a", "i") if f'value="{one}"' in pages[0]] == list(labels_of(SCORER))
+    assert [one for one in ("c", "a", "i") if f'value="{one}"' in pages[0]] == list(possible_labels(SCORER))
     assert ask(site, f"{desk}/agreement").status == 404, "not before the labeller has finished"
     assert ask(site, f"{desk}?place=17").status == 404 == ask(site, f"{desk}?place=0").status
 
@@ -83,7 +83,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     assert late.status == 404 and "these labels are closed" in late.text
 
     answers = labelled_answers(store, read_labels(store, path))
-    said = agreement(answers, labels_of(SCORER))
+    said = label_agreement(answers, possible_labels(SCORER))
     assert said["labelled"] == 8 and said["equal"].endswith("of 8") and len(said["differ"]) == 8 - int(said["equal"][0])
     job = site.jobs.start("agreement", str(store.root), str(path.relative_to(store.root)))
     job.said, job.over = {"told": said}, True
@@ -101,7 +101,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     blind = measured["certificate"]["sets"]["blind"]
     assert blind["labellers"] == [{"kind": "person", "name": "A. Reader"}]
     assert f"{float(blind['parts']['develop']['kappa']['value']):.2f}" in said["kappa"]
-    assert list(fsck(store)) == [] and gc(store).folders == []
+    assert list(find_store_flaws(store)) == [] and collect_garbage(store).folders == []
 
 
 def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -> None:
@@ -109,26 +109,29 @@ def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -
     site, desk = site_of(store.root, "B"), f"/label/{run}/{SCORER}"
     for place in ("1", "2"):
         send(site, desk, place=place, label="a")
-    [labels] = all_labels(store, run)
+    [labels] = list_labels(store, run)
     whole = labels.path.read_bytes()
     for cut in (1, 40, 200):
         labels.path.write_bytes(whole[:-cut])
-        assert list(read_labels(store, labels.path).given.values()) == ["a"] and list(fsck(store)) == []
+        assert list(read_labels(store, labels.path).given.values()) == ["a"] and list(find_store_flaws(store)) == []
     send(site, desk, place="3", label="i")
     found = read_labels(store, labels.path)
     assert [*found.given.values()] == ["a", "i"] and not found.chain.torn
     data = labels.path.read_bytes()
     labels.path.write_bytes(data.replace(b'"label":"a"', b'"label":"c"'))
-    assert [flaw.id for flaw in fsck(store)] == ["chain.broken"]
+    assert [flaw.id for flaw in find_store_flaws(store)] == ["chain.broken"]
     assert ask(site, desk).status == 200 and "were changed" in send(site, desk, place="4", label="c").text
     labels.path.write_bytes(data)
     stray = labels.path.with_name(f"20200101T000000Z-00000000-{'0' * 16}.jsonl")
     shutil.copy(labels.path, stray)
-    assert {flaw.id for flaw in fsck(store)} == {"unaccounted"} and gc(store).folders == []
+    assert {flaw.id for flaw in find_store_flaws(store)} == {"unaccounted"} and collect_garbage(store).folders == []
     stray.write_bytes(data.replace(b'"begin":0', b'"begin":1', 1))
     labels.path.with_name("other").write_bytes(b"")
-    assert "no such file belongs here" in " ".join(flaw.detail for flaw in fsck(store))
-    assert [*labels_of("bioscore-rule")] == ["good", "bad", "abstain"] and [*labels_of("exact")] == ["right", "wrong"]
+    assert "no such file belongs here" in " ".join(flaw.detail for flaw in find_store_flaws(store))
+    assert [*possible_labels("bioscore-rule")] == ["good", "bad", "abstain"] and [*possible_labels("exact")] == [
+        "right",
+        "wrong",
+    ]
     for name in ("", "-x", "a" * 61, "ä", "a\n", "../a"):
         with pytest.raises(InputError, match="no name of a labeller"):
             require_labeller(name)
@@ -138,7 +141,7 @@ def test_labels_that_name_no_answer_are_refused(store: Store) -> None:
     run = next(iter(list_runs(store)))
     site, desk = site_of(store.root, "C"), f"/label/{run}/{SCORER}"
     send(site, desk, place="1", label="c")
-    [labels] = all_labels(store, run)
+    [labels] = list_labels(store, run)
     line = json.loads(labels.path.read_bytes().splitlines()[1])
     for blob in ("../../../etc/passwd", "0" * 64, line["blob"]):
         text = labels.path.read_text().replace(line["blob"], blob).replace('"begin":', '"begin":9')

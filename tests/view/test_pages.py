@@ -18,16 +18,16 @@ from support_inside import inner_data, inside
 from support_view import ask, site_of
 
 from harness.errors import InputError
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.store import Store, list_runs
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 from harness.verbs import CompareRequest, Project, compare
 from harness.view.comparing import build_comparison
 from harness.view.differences import read_comparison
 from harness.view.index import index_path, is_fresh, mark_made
 from harness.view.index_build import build_index
 from harness.view.live import RunFollower
-from harness.view.queries import AnswerIndex, Asked, spelled_query
+from harness.view.queries import AnswerIndex, AnswerQuery, spelled_query
 
 pytestmark = pytest.mark.together  # one store serves all
 GOOD, POOR, ITEMS, WORDINGS = "good", "poor", 40, 2
@@ -65,7 +65,7 @@ def test_answers_are_found_by_filter_word_and_order_a_page_at_a_time(store: Path
 
         def every(**asked: str) -> list[tuple[str, int, str]]:
             found, after = [], ""
-            while page := index.page(Asked(**asked, after=after), 13):
+            while page := index.page(AnswerQuery(**asked, after=after), 13):
                 found += [(one.item, one.template, one.model) for one in page.rows]
                 after = page.next
                 if not after:
@@ -88,10 +88,12 @@ def test_answers_are_found_by_filter_word_and_order_a_page_at_a_time(store: Path
             assert sorted(found) == sorted(answers) and [scores[key] for key in found] == sorted(scores.values())[::way]
         assert every(item="sum-000003", error="") == [key for key in answers if key[0] == "sum-000003"]
         counted = Counter("c" if value else "i" for value in scores.values())
-        assert dict(index.facet(Asked(), "outcome")) == counted
-        assert dict(index.facet(Asked(side="wrong"), "model")) == Counter(key[2] for key in scores if not scores[key])
+        assert dict(index.facet(AnswerQuery(), "outcome")) == counted
+        assert dict(index.facet(AnswerQuery(side="wrong"), "model")) == Counter(
+            key[2] for key in scores if not scores[key]
+        )
         with pytest.raises(InputError, match="no model"):
-            index.page(Asked(model="none"))
+            index.page(AnswerQuery(model="none"))
     assert spelled_query('a" OR (b NEAR c) * --') == '"a""" "OR" "(b" "NEAR" "c)"'
     listed_page = ask(site_of(store), f"/runs/{runs[0]}/answers?q=%22+OR+%28&sort=long")
     assert listed_page.status == 200 and "nothing" not in listed_page.text
@@ -169,12 +171,12 @@ def test_an_index_is_its_owners_and_made_anew_for_another_record(store: Path, ru
     mark_made(own, path)
     assert not is_fresh(own, runs[0], record)
     assert build_index(own, runs[0]) == path and is_fresh(own, runs[0], record)
-    assert list(fsck(own)) == []
+    assert list(find_store_flaws(own)) == []
     stray = path.with_name("20200101T000000Z-00000000.sqlite")
     stray.write_bytes(b"")
-    assert list(fsck(own)) == [] and gc(own).folders == [stray]
+    assert list(find_store_flaws(own)) == [] and collect_garbage(own).folders == [stray]
     (path.parent / "other").write_bytes(b"")
-    assert [flaw.id for flaw in fsck(own)] == ["unaccounted"]
+    assert [flaw.id for flaw in find_store_flaws(own)] == ["unaccounted"]
     shutil.rmtree(path.parent)
     path.parent.symlink_to(tmp_path)
     assert tmp_path not in index_path(own, runs[0]).parents, "no link of a store is followed"

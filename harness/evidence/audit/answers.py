@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.attempts.transcript import AttemptState, fold
-from harness.clock import after
-from harness.digest import differences, sha256
+from harness.attempts.transcript import AttemptState, fold_events
+from harness.clock import time_after
+from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.audit.reexecution import answering_model
@@ -30,7 +30,7 @@ from harness.store.attempts import (
     ATTEMPT_ID,
     CLOSED,
     TRANSCRIPT,
-    attempt_of,
+    attempt_of_run,
     listed_attempts,
     transcript_flaws,
     transcript_path,
@@ -178,7 +178,7 @@ def audit_attempts(store: Store, started: Event, lock: Lock, report: Report) -> 
 
 def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping[str, Any], report: Report) -> None:
     attempt, pinned = str(said["attempt"]), str(said["transcript"])
-    own = attempt_of(str(started["run"])) == attempt  # otherwise a manifest names the attempt of another run
+    own = attempt_of_run(str(started["run"])) == attempt  # otherwise a manifest names the attempt of another run
     report.skip(UNCONFIRMED, model, f"answers of an agent taken on trust: attempt {attempt} is never confirmed")
     try:
         data = store.blobs.read(pinned, MOST_LOG)
@@ -191,7 +191,7 @@ def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping
         return
     begun = chain.events[0]
     try:
-        state = fold(chain.events)
+        state = fold_events(chain.events)
     except HarnessError as bad:
         report.fail("attempt.changed", model, bad.what)
         return
@@ -245,7 +245,7 @@ def _listed(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> Iterator[
 def budget_flaws(chain: Chain[AttemptEvent]) -> Iterator[str]:
     """Yield the calls that a transcript serves beyond the budget, in their number or their time."""
     begun, calls = chain.events[0], 0
-    until = after(begun["at"], begun["budget"]["seconds"] + GRACE)
+    until = time_after(begun["at"], begun["budget"]["seconds"] + GRACE)
     for event in chain.events:
         if event["event"] == "call":
             calls += 1
@@ -290,5 +290,5 @@ def manifest_flaws(store: Store, started: Event, lock: Lock, attempt: str, begun
         there, here = held.of(kind), lock.of(kind)
         kept = {name: pin for name, pin in there.items() if kind != "datasets" or name in here}
         yield from (
-            f"/pins/{kind}{pointer} is not what the benchmark's lock pins" for pointer in differences(kept, here)
+            f"/pins/{kind}{pointer} is not what the benchmark's lock pins" for pointer in differing_pointers(kept, here)
         )

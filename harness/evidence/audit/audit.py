@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.digest import differences, document, sha256
+from harness.digest import differing_pointers, encode_document, sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.answers import audit_attempts, note_answers
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.files import audit_run_files, audit_values
-from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute
+from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute_steps
 from harness.evidence.audit.steps import CheckedBlobs, Made, audit_healing, audit_steps
 from harness.evidence.bundle import Bundle
 from harness.evidence.explain import name_few
@@ -25,7 +25,7 @@ from harness.manifest.datasets import contradicted_files, coverage_text, file_co
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.step_kinds import LIMITED, MOVES, former_kind
-from harness.steps import Plan, maker
+from harness.steps import Plan, maker_step_name
 from harness.store.events import Event
 from harness.store.journal import Chain
 from harness.store.store import Entry, Store
@@ -45,7 +45,7 @@ class InstalledHarness:
     isolations: Callable[[str], Collection[str] | None]  # engine -> the isolations it records; None: not installed
 
 
-def audit(
+def audit_stored_run(
     store: Store, run: str, installed: InstalledHarness, how: ReexecutionOptions, bundle: Bundle | None = None
 ) -> Report:
     """Audit one run of a store: chain, record, plan, keys, bytes and code, and steps executed again as `how` says.
@@ -83,7 +83,7 @@ def audit(
         whole = [step for step in steps if not _lacks(made[step.name], omitted)]
         if how.level != "hashes":
             note_answers(store, whole, made, chain, report)
-        report.coverage = reexecute(whole, made, how, report)
+        report.coverage = reexecute_steps(whole, made, how, report)
         report.coverage.steps = len(steps)
         if how.level != "hashes":
             _code(planned, made, blobs, installed, report)
@@ -172,7 +172,7 @@ def _plan(
     except HarnessError as bad:
         report.fail("lock.changed", "lock", bad.what)
         return None, None
-    flaws = [f"/intent{pointer}" for pointer in differences(lock.intent, intent)]
+    flaws = [f"/intent{pointer}" for pointer in differing_pointers(lock.intent, intent)]
     if lock.manifest_sha256 != sha256(manifest):
         flaws.append("/manifest_sha256")
     if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
@@ -197,7 +197,7 @@ def _planned(manifest: bytes, lock: Lock, started: Event, installed: InstalledHa
         return None
     for moves in range(len(MOVES) + 1):
         for same in (_formerly(plan, moves), _unmarked(_formerly(plan, moves))):
-            if sha256(document(same.as_data())) == started["plan"]:
+            if sha256(encode_document(same.as_data())) == started["plan"]:
                 report.held("code.differs", "plan", f"{len(plan.steps)} steps")
                 return same
     report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
@@ -237,12 +237,12 @@ def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Rep
     """Compare the data that a run used with the data that its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
-        step = made.get(maker(name))
+        step = made.get(maker_step_name(name))
         if step:
             sound = {output: part.sha256 for output, part in step.outputs.items() if blobs.sound.get(part.sha256)}
             found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}
             held = {output: part for output, part in pin.items() if output in sound or output not in step.outputs}
-            flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)]
+            flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differing_pointers(held, found)]
     report.settle("pin.differs", "lock", flaws)
 
 
@@ -252,7 +252,7 @@ def _files(lock: Lock, started: Event, report: Report) -> None:
     data = file_coverage(pins)
     flaws = [f"/pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], pins)]
     if data or flaws or "data" in started:
-        ran = differences(data, started.get("data"))
+        ran = differing_pointers(data, started.get("data"))
         flaws += [f"data{pointer} of the run is not what its lock says" for pointer in ran]
         report.settle("pin.differs", "data", flaws, coverage_text(data))
         report.data = data
@@ -280,7 +280,9 @@ def _code(plan: Plan, made: Made, blobs: CheckedBlobs, installed: InstalledHarne
     for kind, step in kinds.items():
         ran = blobs.closures.get(made[step.name].preimage["code"], {})
         try:
-            moved = [name.removeprefix("/").replace("~1", "/") for name in differences(ran, installed.files(kind))]
+            moved = [
+                name.removeprefix("/").replace("~1", "/") for name in differing_pointers(ran, installed.files(kind))
+            ]
         except HarnessError as bad:
             moved = [bad.what]
         if moved:

@@ -14,11 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from harness.clock import MONOTONE
-from harness.digest import differences, sha256
+from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
 from harness.evidence.bundle import Bundle
-from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, spell, summarise
+from harness.evidence.record import (
+    FINISHED,
+    LATE,
+    contradicting_times,
+    runs_listed_late,
+    spell_record,
+    summarise_journal,
+)
 from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
@@ -125,7 +132,7 @@ def _heads(store: Store, run: str, chain: Chain[Event] | None, report: Report, b
         if data is None or sha256(data) != mine["run.finished"]["record"]:
             report.fail("record.changed", "record.json", "it is not the record that heads.jsonl names")
     report.settle("unaccounted", "heads.jsonl", flaws if bundle else [*flaws, *others])
-    for late, before in listed_late(store, heads):
+    for late, before in runs_listed_late(store, heads):
         if late == run:
             report.skip("unaccounted", "heads.jsonl", f"it {LATE} {before}")
     return "run.finished" in mine
@@ -214,13 +221,13 @@ def _record(store: Store, run: str, chain: Chain[Event] | None, ended: bool, rep
     if chain is None or chain.broken:
         report.skip("record.changed", "record.json", "it cannot be computed from a broken journal")
         return
-    wanted = summarise(chain.events, chain.head)
-    if data == spell(wanted):
+    wanted = summarise_journal(chain.events, chain.head)
+    if data == spell_record(wanted):
         report.held("record.changed", "record.json")
         return
     try:
         found = json.loads(data)
-        pointers = list(differences(wanted, found)) or ["its spelling"]
+        pointers = list(differing_pointers(wanted, found)) or ["its spelling"]
     except (ValueError, RecursionError):
         pointers = ["it is not JSON"]
     report.settle("record.changed", "record.json", pointers)

@@ -48,7 +48,7 @@ class OverBudget(HarnessError):  # noqa: N818 - a statement about a step
 
 
 @dataclass(frozen=True)
-class Reexecuted:
+class ReexecutedStep:
     """The result of a step executed again: its output digests, or in `flaw` why there are none.
 
     `other` lists what differs here from the run: Python, packages, threads, numerics, files of the step's code.
@@ -67,11 +67,11 @@ class Reexecuted:
 
 RecordedKey = tuple[Step, Preimage]  # a step, and the parts of its key
 # Executes a step again within a number of seconds. Raises MissingError if this machine cannot, and OverBudget.
-Reexecute = Callable[[Step, Preimage, float], Reexecuted]
+Reexecute = Callable[[Step, Preimage, float], ReexecutedStep]
 # Computes the scores of some answers of a step again, drawn at random from those in no earlier slice.
-ReexecuteSlice = Callable[[Step, Preimage, "Slice", float], "Sliced"]
+ReexecuteSlice = Callable[[Step, Preimage, "Slice", float], "SliceResult"]
 # Executes steps of the same code again within a number of seconds in all; leaves out those that failed.
-ReexecuteBatch = Callable[[Sequence[RecordedKey], float], Mapping[str, Reexecuted]]
+ReexecuteBatch = Callable[[Sequence[RecordedKey], float], Mapping[str, ReexecutedStep]]
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Sliced:
+class SliceResult:
     """The result of a slice: the numbers of the rows executed again, and the first that differs."""
 
     rows: frozenset[int]
@@ -92,12 +92,12 @@ class Sliced:
     other: tuple[Cause, ...] = ()
 
 
-def _unable(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+def _unable(step: Step, parts: Preimage, seconds: float) -> ReexecutedStep:
     raise MissingError("nothing here can make a step", next="hand the audit the way to do it")
 
 
-def _no_slice(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> Sliced:
-    return Sliced(frozenset())
+def _no_slice(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> SliceResult:
+    return SliceResult(frozenset())
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,9 @@ def _of_agent(step: Step) -> bool:
     return step.kind.partition(":")[0].endswith(".providers.agent")
 
 
-def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report) -> Coverage:
+def reexecute_steps(
+    steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report
+) -> Coverage:
     """Execute steps of a run again, those of the level within the budget, then the sample; return the coverage.
 
     The report gets a passed check for each step whose outputs are equal, and a failed one for each output that differs.
@@ -187,7 +189,7 @@ class _Reexecution:
     ) -> None:
         self.wanted, self.made, self.how, self.coverage, self.report = wanted, made, how, coverage, report
         coverage.seed = secrets.randbits(52) if how.seed is None else how.seed
-        self.stream = seeds.stream(coverage.seed)
+        self.stream = seeds.random_stream(coverage.seed)
         self.rows = {step.name: max(1, how.rows(step, made[step.name])) for step in wanted}
         coverage.rows = sum(self.rows.values())
         self.late: dict[str, Step] = {}
@@ -204,7 +206,7 @@ class _Reexecution:
 
     def make(self, others: Sequence[Step]) -> None:
         """Execute the steps that the level asks for, and the sample of `others`; slow ones become late."""
-        sample = [Batch([step], sampled=True) for step in seeds.sample(self.stream, others, self.how.rerun)]
+        sample = [Batch([step], sampled=True) for step in seeds.draw_sample(self.stream, others, self.how.rerun)]
         self.total += len(sample)
         self._each([*self._batches(), *sample], self._attempt)
 
@@ -214,7 +216,7 @@ class _Reexecution:
         self._each(again, lambda batch: [(batch.steps[0], self._alone(batch.steps[0], self.left()))])
 
     def _each(
-        self, batches: Sequence[Batch], make: Callable[[Batch], list[tuple[Step, Reexecuted | MissingError | None]]]
+        self, batches: Sequence[Batch], make: Callable[[Batch], list[tuple[Step, ReexecutedStep | MissingError | None]]]
     ) -> None:
         pool = ThreadPoolExecutor(self.how.jobs, thread_name_prefix="again")
         try:
@@ -230,7 +232,7 @@ class _Reexecution:
 
     def _place(self, weight: int) -> float:
         """Draw a sort key; smaller keys come sooner (Efraimidis and Spirakis, 2006)."""
-        return -math.log((seeds.below(self.stream, 2**53) + 1) / 2**53) / weight
+        return -math.log((seeds.draw_below(self.stream, 2**53) + 1) / 2**53) / weight
 
     def _batches(self) -> list[Batch]:
         """Return the batches of the steps that the level asks for, in a drawn order that no one can predict.
@@ -245,7 +247,7 @@ class _Reexecution:
         batches = [Batch(part) for each in alike.values() for part in _even(each, most)]
         return sorted(batches, key=lambda each: self._place(sum(self.rows[step.name] for step in each.steps)))
 
-    def _attempt(self, batch: Batch) -> list[tuple[Step, Reexecuted | MissingError | None]]:
+    def _attempt(self, batch: Batch) -> list[tuple[Step, ReexecutedStep | MissingError | None]]:
         """Execute the steps of a batch again, together if there are several; None for a step over the budget."""
 
         def left() -> float:
@@ -253,17 +255,17 @@ class _Reexecution:
                 return math.inf
             return max(self.left() / QUARTER, min(self.left(), FLOOR))
 
-        confirmed: Mapping[str, Reexecuted] = {}
+        confirmed: Mapping[str, ReexecutedStep] = {}
         if len(batch.steps) > 1 and left() > 0:
             confirmed = self.how.batch([(step, self.made[step.name].preimage) for step in batch.steps], left())
-        found: list[tuple[Step, Reexecuted | MissingError | None]] = []
+        found: list[tuple[Step, ReexecutedStep | MissingError | None]] = []
         for step in batch.steps:
             one = confirmed.get(step.name)
             sound = one and not any(_flaws(self.made[step.name], one))
             found.append((step, one if sound else self._alone(step, left())))
         return found
 
-    def _alone(self, step: Step, seconds: float) -> Reexecuted | MissingError | None:
+    def _alone(self, step: Step, seconds: float) -> ReexecutedStep | MissingError | None:
         try:
             return self.how.one(step, self.made[step.name].preimage, seconds) if seconds > 0 else None
         except OverBudget:
@@ -273,7 +275,7 @@ class _Reexecution:
         except DamageError as bad:  # damage in an input, which another check reports
             return MissingError(bad.what)
 
-    def _take(self, step: Step, found: Reexecuted | MissingError | None) -> None:
+    def _take(self, step: Step, found: ReexecutedStep | MissingError | None) -> None:
         """Record the result of a step."""
         if found is None:
             self.late[step.name] = step
@@ -281,7 +283,7 @@ class _Reexecution:
         self.late.pop(step.name, None)
         self.told += 1
         self.how.progress(step.name, "made again", self.told, self.total)
-        if not isinstance(found, Reexecuted):
+        if not isinstance(found, ReexecutedStep):
             self.report.skip("code.differs", step.name, f"it cannot be made again here: {found.what}")
         elif _settle(step, self.made[step.name], found, self.coverage, self.report):
             self.parted[step.name] = found.causes
@@ -294,7 +296,7 @@ class _Reexecution:
             name = min(line, key=lambda one: line[one])
             step, before = self.late[name], self.sliced.get(name, frozenset())
             self.how.progress(name, f"{len(before)} of {self.rows[name]} rows made again", self.told, self.total)
-            wanted = Slice(sizes[name], seeds.below(self.stream, 2**53), before)
+            wanted = Slice(sizes[name], seeds.draw_below(self.stream, 2**53), before)
             try:
                 found = self.how.slice(step, self.made[name].preimage, wanted, seconds / len(sizes))
             except OverBudget:
@@ -312,7 +314,7 @@ class _Reexecution:
             if found.differs:
                 self._differs(step, found)
 
-    def _differs(self, step: Step, found: Sliced) -> None:
+    def _differs(self, step: Step, found: SliceResult) -> None:
         if found.other:
             self.report.skip("code.differs", step.name, f"{found.differs}; {describe_causes(found.other)}")
         else:
@@ -337,7 +339,7 @@ def _asked(step: Step, level: str) -> bool:
     return level == "full" or step.derive or (level == "rescore" and step.stage == "scores")
 
 
-def _settle(step: Step, entry: Entry, found: Reexecuted, coverage: Coverage, report: Report) -> bool:
+def _settle(step: Step, entry: Entry, found: ReexecutedStep, coverage: Coverage, report: Report) -> bool:
     """Compare the outputs with the recorded ones; equal bytes made by other code prove them too.
 
     Returns whether bytes differ. If code, packages or settings differ here, the run is not blamed for other bytes.
@@ -358,7 +360,7 @@ def _settle(step: Step, entry: Entry, found: Reexecuted, coverage: Coverage, rep
     return bool(flaws)
 
 
-def _flaws(entry: Entry, found: Reexecuted) -> Iterator[str]:
+def _flaws(entry: Entry, found: ReexecutedStep) -> Iterator[str]:
     if found.flaw:
         yield f"it cannot be made again: {found.flaw}"
         return

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from harness.digest import differences, document_digest, sha256
+from harness.digest import differing_pointers, document_digest, sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
 from harness.evidence.explain import name_few
 from harness.evidence.record import FINISHED, spell_healed
 from harness.evidence.trail import closure_files, read_environment
 from harness.manifest.documents import Intent
-from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
+from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, key_preimage
 from harness.store.blobs import is_digest
 from harness.store.events import Event
 from harness.store.journal import Chain
@@ -287,10 +287,12 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
             part.sha256 if isinstance(part, Pinned) else _output_of(made, part.step, part.output) for part in parts
         ]
         inputs[name] = found if isinstance(source, tuple) else found[0]
-    wanted = preimage(step, inputs, kept["code"], setting)
+    wanted = key_preimage(step, inputs, kept["code"], setting)
     if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
         wanted[ATTEMPT] = kept[ATTEMPT]
-    return [] if document_digest(wanted) == made[step.name].key else differences(kept, wanted)  # kept has that key
+    return (
+        [] if document_digest(wanted) == made[step.name].key else differing_pointers(kept, wanted)
+    )  # kept has that key
 
 
 def _output_of(made: Made, step: str, output: str) -> str | None:

@@ -24,19 +24,19 @@ from harness.evidence.claims.subject import (
     Registered,
     StartedRun,
     Subject,
-    by_manifest,
-    by_subject,
     canonical_pointer,
-    demand_of,
+    claim_demand,
     equivalent_pointers,
+    manifest_likeness_tests,
     match_claims,
     read_claims,
+    run_subject,
     same_demand,
     same_subject,
-    subject_of,
+    subject_likeness_tests,
 )
 from harness.evidence.record import Digested
-from harness.manifest.schema import Claim, split
+from harness.manifest.schema import Claim, split_pointer
 
 MAX_BYTES = 1 << 26
 MAX_DIGITS = 9  # digits of a list index; no list is longer
@@ -77,7 +77,7 @@ class PointerReader:
 
         A missing value is described in the result. An output whose bytes are damaged raises an error.
         """
-        name, path = split(pointer)
+        name, path = split_pointer(pointer)
         made = self._outputs.get(name)
         known = (str(made and made["sha256"]), pointer)
         if known not in self._found:
@@ -284,7 +284,7 @@ class ClaimHistory:
         found: dict[str, list[Registered]] = defaultdict(list)
         known = list(claimed.values())
         for digest, lock in self.history.locks().items():
-            old_name, there = str(lock["intent"].get("name")), subject_of(lock["intent"], lock["pins"])
+            old_name, there = str(lock["intent"].get("name")), run_subject(lock["intent"], lock["pins"])
             if old_name == name or (old_name not in claimed and same_subject(self.work, there)):
                 olds = read_claims(lock["intent"])
                 if old_name != name or digest != self.history.of(name)[0].lock:
@@ -321,7 +321,7 @@ class ClaimHistory:
         """Return the claims in every lock whose runs share a part of their subject, the oldest lock first."""
         found = {}
         for digest, lock in self.history.locks().items():
-            there = subject_of(lock["intent"], lock["pins"])
+            there = run_subject(lock["intent"], lock["pins"])
             placed = [equivalent_pointers(claim.pointers, self.work, there, self.untouched) for claim in claims]
             if any(placed):
                 olds = read_claims(lock["intent"])
@@ -336,9 +336,9 @@ class ClaimHistory:
 
         Such a claim is still paired if both point to exactly the same values; then it has moved.
         """
-        exact, whole, part = by_subject(claims, placed, [old for old, _ in olds])
-        still = {demand_of(claim) for claim in self.standing}
-        free = [demand_of(old) not in still for old, _ in olds]
+        exact, whole, part = subject_likeness_tests(claims, placed, [old for old, _ in olds])
+        still = {claim_demand(claim) for claim in self.standing}
+        free = [claim_demand(old) not in still for old, _ in olds]
         pairs, _ = match_claims(len(claims), len(olds), [exact, whole, lambda new, old: free[old] and part(new, old)])
         return [None if place is None else olds[place] for place in pairs]
 
@@ -380,7 +380,9 @@ def _lock_claims(
     pointers |= {pointer for old in was if old for pointer in old[0].pointers}
     tables = [pin.get("items") for pin in pins.get("datasets", {}).values() if isinstance(pin, Mapping)]
     rows = max((table["rows"] for table in tables if isinstance(table, Mapping)), default=0)
-    return _LockClaims(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
+    return _LockClaims(
+        placed, was, tuple(sorted({split_pointer(pointer)[0] for pointer in pointers})), int(rows), apart
+    )
 
 
 def _first(outputs: PointerReader, spots: Sequence[str]) -> PointerValue:
@@ -504,7 +506,7 @@ def judge_claims(
     return rows
 
 
-def with_imported(
+def with_imported_models(
     one: JudgedClaim, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()
 ) -> JudgedClaim:
     """Return a judged claim with the models whose imported answers its value depends on; unchanged if not run.
@@ -516,7 +518,7 @@ def with_imported(
         return one
     found: set[str] = set()
     for pointer in [one.of] if isinstance(one.of, str) else one.of:
-        output, path = split(pointer)
+        output, path = split_pointer(pointer)
         if output not in untouched:
             found |= set(path) & set(imported) if set(path) & set(models) else set(imported)
     return replace(one, imported=tuple(sorted(found)))
@@ -527,14 +529,16 @@ def with_absent_files(one: JudgedClaim, without: Mapping[str, Collection[str]]) 
 
     `without` gives these files by output. A claim without a verdict `met` or `missed` is returned unchanged.
     """
-    outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
+    outputs = {split_pointer(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
     absent = {path for output in outputs for path in without.get(output, ())}
     return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))
 
 
-def with_kind(one: JudgedClaim, kinds: OutputKinds) -> JudgedClaim:
+def with_claim_kind(one: JudgedClaim, kinds: OutputKinds) -> JudgedClaim:
     """Return a judged claim with its kind, by the outputs that it points into."""
-    name, reason = kinds.of([split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)])
+    name, reason = kinds.of(
+        [split_pointer(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)]
+    )
     return replace(one, kind=name, kind_reason=reason)
 
 
@@ -549,11 +553,11 @@ def _meant(
 ) -> list[_Meant]:
     """Pair each claim with its first registered form; claims that are gone from the manifest come last."""
     olds = read_claims({"claims": list(registered or ())})
-    pairs, gone = match_claims(len(claims), len(olds), by_manifest(claims, [old for old, _ in olds]))
+    pairs, gone = match_claims(len(claims), len(olds), manifest_likeness_tests(claims, [old for old, _ in olds]))
     found = []
     for claim, place, elder in zip(claims, pairs, elders, strict=True):
         before, was = olds[place] if place is not None else (None, None)
-        moved = registered is not None and (before is None or demand_of(claim) != demand_of(before))
+        moved = registered is not None and (before is None or claim_demand(claim) != claim_demand(before))
         found.append(_Meant(claim, moved or elder is not None, elder or (was if moved else None)))
     return found + [_Meant(olds[place][0], moved=True, was=olds[place][1], withdrawn=True) for place in gone]
 
@@ -577,5 +581,5 @@ def _not_run(claim: Claim, lacks: Sequence[str]) -> tuple[str, str]:
 
 def _needs(claim: Claim, lacks: Sequence[str]) -> str:
     """Format what is lacking, first the parts that the claim itself names."""
-    named = {name for pointer in claim.pointers for name in split(pointer)[1]}
+    named = {name for pointer in claim.pointers for name in split_pointer(pointer)[1]}
     return ", ".join(sorted(lacks, key=lambda lack: lack.partition(".")[2] not in named))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from harness.evidence.trail import Trail
 from harness.step_kinds import current_kind
-from harness.steps import STAGES, Pinned, Plan, Step, maker
+from harness.steps import STAGES, Pinned, Plan, Step, maker_step_name
 from harness.store.blobs import is_digest
 
 PIPELINE, COUNTS, READING, TRANSCRIPTION, UNKNOWN = "pipeline", "counts", "reading", "transcription", "unknown"
@@ -55,7 +55,7 @@ class SourceStep:
     @property
     def makes_data(self) -> bool:
         """Whether it makes a dataset."""
-        return self.stage == ROWS and self.name == maker(self.name.rpartition("/")[0])
+        return self.stage == ROWS and self.name == maker_step_name(self.name.rpartition("/")[0])
 
 
 def planned_steps(plan: Plan, tables: Collection[str], data: Mapping[str, str]) -> dict[str, SourceStep]:
@@ -149,7 +149,7 @@ def _digests(value: Any) -> Iterator[str]:
             yield one
 
 
-def kind_of(step: str, steps: Mapping[str, SourceStep]) -> ClaimKind:
+def claim_kind(step: str, steps: Mapping[str, SourceStep]) -> ClaimKind:
     """Return the kind of a claim on an output of a step, from all that the step and those before it read."""
     read = list(_ancestry(step, steps))
     if strange := next((one for one in read if one.strange), None):
@@ -233,7 +233,7 @@ def planned_kinds(plan: Plan, tables: Collection[str], data: Mapping[str, str]) 
     by_step: dict[str, ClaimKind] = {}
     for ref in plan.outputs.values():
         if ref.step not in by_step:
-            by_step[ref.step] = kind_of(ref.step, steps)
+            by_step[ref.step] = claim_kind(ref.step, steps)
     return {name: by_step[ref.step] for name, ref in plan.outputs.items()}
 
 
@@ -243,5 +243,5 @@ def recorded_kinds(trail: Trail, asking: Collection[str], outputs: Collection[st
     for widest in (False, True):
         steps = recorded_steps(trail, asking, widest=widest)
         for name, kinds in found.items():
-            kinds.append(kind_of(str(trail.outputs[name]["step"]), steps))
+            kinds.append(claim_kind(str(trail.outputs[name]["step"]), steps))
     return found

@@ -20,13 +20,13 @@ from urllib.parse import urldefrag
 
 from pydantic import ValidationError
 
-from harness.digest import differences, parse, sha256
+from harness.digest import differing_pointers, parse_document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import Record, read_record
 from harness.manifest.documents import ClaimFields, Intent, LockBody, Pins
 from harness.manifest.lockfile import Lock
 from harness.manifest.models import is_stand_in
-from harness.manifest.schema import Claim, split
+from harness.manifest.schema import Claim, split_pointer
 from harness.steps import STAGES
 from harness.store.blobs import is_digest
 from harness.store.store import Store
@@ -48,7 +48,7 @@ class Subject:
     settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own settings, as written
 
 
-def subject_of(intent: Intent, pins: Pins) -> Subject:
+def run_subject(intent: Intent, pins: Pins) -> Subject:
     """Return the subject of a run, from a manifest's intent and the pins of its lock."""
     models, data = (_parts(intent, pins, kind) for kind in ("models", "datasets"))
     return Subject(
@@ -112,7 +112,7 @@ def equivalent_pointers(
         return None
     found, names, free = [], False, True
     for pointer in pointers:
-        output, path = split(pointer)
+        output, path = split_pointer(pointer)
         asked = output not in untouched
         twins = [_twins(here.models.get(name), there.models) if asked else [] for name in path]
         options = [_renamed(name, here, there, known, asked=asked) for name, known in zip(path, twins, strict=True)]
@@ -190,7 +190,7 @@ def read_claims(intent: Intent) -> list[tuple[Claim, Registered]]:
     return found
 
 
-def demand_of(claim: Claim) -> tuple[object, ...]:
+def claim_demand(claim: Claim) -> tuple[object, ...]:
     """Return what a claim demands and of which values, without its id, its place in the paper or its remark."""
     return (claim.of, *_bar(claim))
 
@@ -223,7 +223,7 @@ def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list
     return was, left
 
 
-def by_subject(
+def subject_likeness_tests(
     claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
 ) -> list[Likeness]:
     """Return likeness tests, strictest first, for claims of different manifests: same demand, same values, some values.
@@ -248,10 +248,10 @@ def by_subject(
     ]
 
 
-def by_manifest(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
+def manifest_likeness_tests(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
     """Return likeness tests, strictest first, for claims of one manifest: demand, id, pointers, place, position."""
     return [
-        lambda new, old: demand_of(claims[new]) == demand_of(olds[old]),
+        lambda new, old: claim_demand(claims[new]) == claim_demand(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,
         lambda new, old: claims[new].of == olds[old].of,
         lambda new, old: claims[new].where == olds[old].where,
@@ -340,7 +340,7 @@ class History:
 
     def _lock(self, digest: str) -> LockBody | None:
         try:
-            lock = parse(self.store.blobs.read(digest), "lock/1", "lock") if is_digest(digest) else {}
+            lock = parse_document(self.store.blobs.read(digest), "lock/1", "lock") if is_digest(digest) else {}
         except HarnessError:
             return None
         whole = all(isinstance(lock.get(part), dict) for part in ("intent", "pins"))
@@ -480,14 +480,14 @@ def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
     if ran is None:
         return False
     old, new = ({kind: pins.get(kind) for kind in PINS} for pins in (ran["pins"], lock.pins))
-    return not changed_intent(ran["intent"], lock.intent) and not list(differences(old, new))
+    return not changed_intent(ran["intent"], lock.intent) and not list(differing_pointers(old, new))
 
 
 def changed_intent(old: Intent, new: Intent) -> list[str]:
     """Return the fields in which two manifests' intents differ and that could change an output."""
     left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
     left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
-    return list(differences(left, right))
+    return list(differing_pointers(left, right))
 
 
 def _threads(intent: Mapping[str, Any]) -> Any:

@@ -17,10 +17,10 @@ from harness.errors import DamageError, HarnessError, MissingError
 from harness.files import translating_os_errors
 from harness.images.layers.layer import (
     Archive,
+    build_environment,
     current_sources,
-    environment,
-    layer,
-    lines,
+    format_sources,
+    open_layer,
     program_error,
     public_url,
     require_program,
@@ -57,7 +57,7 @@ _GONE = re.compile(
 _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s usr/$d $d; done'  # as Debian 12 is
 
 
-def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
+def write_debian_layer(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
     """Write the tar of the Debian layer to `target`; `folder` is scratch space on the disk of the store."""
     require_program("mmdebstrap", "mmdebstrap")
     require_program("dpkg-deb", "dpkg")
@@ -106,7 +106,7 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
         "-",
         f"deb [trusted=yes] copy:{repository} ./",
     ]
-    env = {**environment(folder), "SOURCE_DATE_EPOCH": str(epoch)}
+    env = {**build_environment(folder), "SOURCE_DATE_EPOCH": str(epoch)}
     log = folder / "log"
     with translating_os_errors(folder), open(log, "wb") as errors:
         child = subprocess.Popen(
@@ -156,7 +156,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 def _strip(stream: IO[bytes], epoch: int, target: Path) -> bool:
     """Copy the members that belong in an image, sorted by name, and return whether the tar was complete."""
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as source, layer(target, epoch) as made:
+        with tarfile.open(fileobj=stream, mode="r|") as source, open_layer(target, epoch) as made:
             for member in source:
                 member.name = member.name.removeprefix("./")
                 if member.islnk():
@@ -191,7 +191,7 @@ class Mirror:
                 snapshot_sources(archive, suite, then, folder) if then else current_sources(archive, suite, folder)
             )
             options = f"{SIGNED} check-valid-until=no" if then else SIGNED
-            (folder / "sources.list").write_text(lines(pockets, options))
+            (folder / "sources.list").write_text(format_sources(pockets, options))
         self.url = public_url(pockets[0][0])
         self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
@@ -231,7 +231,7 @@ class Mirror:
         done = subprocess.run(
             [program, "-q", *options, *words],
             cwd=cwd or self._folder,
-            env=environment(self._folder, network=True),
+            env=build_environment(self._folder, network=True),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -330,7 +330,9 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, wh
     )
 
 
-def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN) -> list[Deb]:
+def resolve_packages(
+    store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN
+) -> list[Deb]:
     """Resolve packages to the newest versions that the archive offers, and fetch those that the store lacks.
 
     Returns all packages to install: those named, the base system, and all their dependencies. Locks are not used.

@@ -50,7 +50,7 @@ class Layer:
 
 
 @contextmanager
-def layer(path: Path, epoch: int) -> Iterator[Layer]:
+def open_layer(path: Path, epoch: int) -> Iterator[Layer]:
     """Context manager that opens a layer's tar for writing; the tar is complete only after the block."""
     with (
         translating_os_errors(path),
@@ -63,7 +63,7 @@ def layer(path: Path, epoch: int) -> Iterator[Layer]:
 _FULL = re.compile(r"no space left on device|disk quota exceeded|file too large", re.IGNORECASE)
 
 
-def environment(temp: Path, *, network: bool = False) -> dict[str, str]:
+def build_environment(temp: Path, *, network: bool = False) -> dict[str, str]:
     """Return all environment variables of a build program, so that nothing of the user's shell reaches an image.
 
     A program that uses the network also gets the user's proxies and pip's settings; its downloads are checked by
@@ -187,7 +187,7 @@ def _apt(folder: Path, *words: str) -> str:
     done = subprocess.run(
         words,
         cwd=folder,
-        env={**environment(folder, network=True), **own},
+        env={**build_environment(folder, network=True), **own},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -211,6 +211,6 @@ def _releases() -> tuple[str, ...]:
     return (told.get("VERSION_CODENAME", ""), *_BY_AGE) if told.get("ID") == "debian" else ()
 
 
-def lines(pockets: Sequence[Pocket], options: str) -> str:
+def format_sources(pockets: Sequence[Pocket], options: str) -> str:
     """Format sources as lines of a sources.list, each with the apt options `options`."""
     return "".join(f"deb [{options}] {where} {pocket} main\n" for where, pocket in pockets)

@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
-from harness.images.layers.layer import Layer, environment, layer, program_error
-from harness.images.layers.sdist_wheel import LockLine, fetch_sdist, hold_wheel, make_wheel
+from harness.images.layers.layer import Layer, build_environment, open_layer, program_error
+from harness.images.layers.sdist_wheel import LockLine, fetch_sdist, make_wheel, require_pinned_bytes
 from harness.images.recipe import PYTHON, Wheel
 from harness.store.blobs import Blobs
 from harness.store.store import Store
@@ -38,17 +38,17 @@ _FITS = re.compile(
 )
 
 
-def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> None:
+def write_wheel_layer(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> None:
     """Write the layer of some wheels, without unpacking them to disk."""
     from installer import install  # noqa: PLC0415
 
-    with layer(target, epoch) as made:
+    with open_layer(target, epoch) as made:
         for wheel in wheels:
             with _opened(blobs, wheel) as source:
                 install(source, cast("WheelDestination", _Into(made, wheel, source)), {})
 
 
-def check(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
+def check_wheels(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
     """Raise InputError for wheels that do not fit the image's Python, leave their folder, or conflict in a file."""
     owners: dict[str, tuple[Wheel, tuple[int, int]]] = {}
     for wheel in wheels:
@@ -210,10 +210,12 @@ def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], N
 def _lay_out(store: Store, wanted: Sequence[Wheel], folder: Path) -> None:
     """Make the wheels of packages that are published only as source archives."""
     for wheel in wanted:
-        sdist = fetch_sdist(LockLine(wheel.name, wheel.version, wheel.sdist), folder, environment(folder, network=True))
+        sdist = fetch_sdist(
+            LockLine(wheel.name, wheel.version, wheel.sdist), folder, build_environment(folder, network=True)
+        )
         pin = LockLine(wheel.name, wheel.version, wheel.sha256)
         made = make_wheel(sdist, pin)
-        hold_wheel(made, pin, wheel.where)
+        require_pinned_bytes(made, pin, wheel.where)
         store.blobs.put(made)
 
 
@@ -271,7 +273,7 @@ def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
         text=True,
         errors="replace",
         check=False,
-        env=environment(folder, network=True),
+        env=build_environment(folder, network=True),
     )
     return "" if done.returncode == 0 else done.stderr or done.stdout
 

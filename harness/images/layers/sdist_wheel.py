@@ -166,7 +166,7 @@ def wheel_name(pin: LockLine) -> str:
     return f"{pin.name.replace('-', '_')}-{pin.version}-{TAG}.whl"
 
 
-def hold_wheel(wheel: bytes, pin: LockLine, where: str) -> None:
+def require_pinned_bytes(wheel: bytes, pin: LockLine, where: str) -> None:
     """Raise InputError for a wheel whose bytes are not those that a lock pins."""
     if (found := sha256(wheel)) != pin.sha256:
         raise InputError(
@@ -276,7 +276,7 @@ def main(lock: Path, folder: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             wheel = make_wheel(fetch_sdist(pin, Path(scratch), os.environ), pin)
         if lock != sdists:
-            hold_wheel(wheel, meant, str(lock))
+            require_pinned_bytes(wheel, meant, str(lock))
         folder.mkdir(parents=True, exist_ok=True)
         (folder / wheel_name(pin)).write_bytes(wheel)
         sys.stdout.write(f"{pin.name}=={pin.version} --hash=sha256:{sha256(wheel)}\n")

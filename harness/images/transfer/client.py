@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from harness.errors import InputError, MissingError
-from harness.images.transfer.ingest import Read, read_all, read_json
+from harness.images.transfer.ingest import Read, read_document, read_json
 
 if TYPE_CHECKING:
     import requests
@@ -118,7 +118,7 @@ def wants_basic(header: str) -> bool:
     return re.search(r"(?:^|,)\s*basic\b", header[:_LONGEST], re.IGNORECASE) is not None
 
 
-def credentials() -> str:
+def basic_credentials() -> str:
     """Return user and password from the environment as a Basic token; empty if both are unset, an error if one is."""
     user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
     if bool(user) != bool(password):
@@ -171,7 +171,7 @@ class RegistryClient:
         self._session = requests.Session()
         self._session.auth = lambda request: request  # otherwise requests would read ~/.netrc
         self._session.headers.update({"User-Agent": "harness", "Accept-Encoding": "identity"})
-        self._login = credentials()
+        self._login = basic_credentials()
         self._authorization = ""
 
     def close(self) -> None:
@@ -345,7 +345,7 @@ class RegistryClient:
             if answer.status_code != 200:
                 raise self.error_for(answer, "asking for a token")
             where = f"the token service of {self.reference.host}"
-            body = read_json(read_all(self.read(answer), 1 << 20, where), where)
+            body = read_json(read_document(self.read(answer), 1 << 20, where), where)
         finally:
             answer.close()
         return f"Bearer {self._token(body)}"

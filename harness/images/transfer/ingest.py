@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.digest import sha256, sha256_stream
 from harness.errors import InputError, MissingError
-from harness.files import translating_os_errors, write_all
+from harness.files import translating_os_errors, write_every_byte
 from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin, add_image, find_image
 from harness.store.blobs import is_digest
 from harness.store.store import Store
@@ -169,7 +169,7 @@ def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
     )
 
 
-def read_all(read: Read, most: int, where: str) -> bytes:
+def read_document(read: Read, most: int, where: str) -> bytes:
     """Read a small document whole; raises InputError if it is longer than the bound."""
     data = bytearray()
     while piece := read(min(1 << 16, most + 1 - len(data))):
@@ -191,7 +191,7 @@ class _Incoming(RawIOBase):
         if len(piece) > self._left:
             raise _refused("more bytes come than the manifest announces", self._where)
         self._left -= len(piece)
-        write_all(self._handle, piece)
+        write_every_byte(self._handle, piece)
         self._meter(len(piece))
         buffer[: len(piece)] = piece
         return len(piece)

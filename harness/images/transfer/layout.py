@@ -18,7 +18,7 @@ from secrets import token_hex
 from tarfile import BLOCKSIZE, GNU_FORMAT, RECORDSIZE, TarInfo
 from typing import Any, BinaryIO, Protocol
 
-from harness.digest import CHUNK, canonical, sha256
+from harness.digest import CHUNK, canonical_json, sha256
 from harness.errors import InputError
 from harness.files import make_folder, move_durable, sync_folder, translating_os_errors, write_atomic
 from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin
@@ -32,8 +32,8 @@ from harness.images.transfer.ingest import (
     file_size,
     ignore_progress,
     ingest_image,
-    read_all,
     read_descriptor,
+    read_document,
     read_json,
     receive_blob,
 )
@@ -171,7 +171,7 @@ class _Archive:
 VERSION = b'{"imageLayoutVersion":"1.0.0"}'
 
 
-def tag(image: Image) -> str:
+def image_tag(image: Image) -> str:
     """Return the tag of an image for an engine: its name and the start of its ID, so that no tag means two images."""
     return f"harness/{re.sub('[^a-z0-9]+', '-', image.name).strip('-')}:{image.config[:12]}"
 
@@ -190,19 +190,22 @@ def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
     """Return the small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
     manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
-    names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
+    names = {
+        "io.containerd.image.name": f"docker.io/{image_tag(image)}",
+        "org.opencontainers.image.ref.name": image_tag(image),
+    }
     index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
     docker = [
         {
             "Config": blob_path(image.config),
-            "RepoTags": [tag(image)],
+            "RepoTags": [image_tag(image)],
             "Layers": [blob_path(layer) for layer in image.layers],
         }
     ]
-    return {"oci-layout": VERSION, "index.json": canonical(index), "manifest.json": canonical(docker)}
+    return {"oci-layout": VERSION, "index.json": canonical_json(index), "manifest.json": canonical_json(docker)}
 
 
-def archive(store: Store, image: Image) -> Iterator[bytes]:
+def archive_bytes(store: Store, image: Image) -> Iterator[bytes]:
     """Yield the bytes of an image's archive, which are always the same; blobs are checked before they are sent."""
     length = 0
     for piece in _members(store, image):
@@ -239,7 +242,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
         make_folder(path.parent)
         try:
             with open(temp, "xb") as file:
-                for piece in archive(store, image):
+                for piece in archive_bytes(store, image):
                     file.write(piece)
                     meter(len(piece))
             move_durable(temp, path, 0o644)
@@ -298,7 +301,7 @@ def read_layout(
 
 def _small(parts: LayoutFiles, name: str) -> bytes:
     with parts.part(name) as read:
-        return read_all(read, SMALL, f"{parts.path}: {name}")
+        return read_document(read, SMALL, f"{parts.path}: {name}")
 
 
 def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:

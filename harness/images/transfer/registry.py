@@ -28,7 +28,7 @@ from harness.images.transfer.ingest import (
     check_name,
     ignore_progress,
     ingest_image,
-    read_all,
+    read_document,
     receive_blob,
 )
 from harness.images.transfer.layout import describe_blobs
@@ -49,7 +49,7 @@ def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
     return client.with_retries(lambda: _asked(client, blob))
 
 
-def upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+def upload_blob(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
     """Upload one blob: whole if the registry accepts that, else in chunks; restarted after a transient failure."""
     client.with_retries(lambda: _upload(client, path, blob, meter))
 
@@ -133,7 +133,7 @@ def _ending(url: str, blob: Descriptor) -> str:
 
 
 @dataclass(frozen=True)
-class Pushed:
+class PushedImage:
     """Result of a push: the reference by digest, and the numbers of blobs and bytes that were sent."""
 
     reference: str  # by digest, which always means this image
@@ -141,7 +141,7 @@ class Pushed:
     bytes: int
 
 
-def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
+def push_image(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> PushedImage:
     """Push an image: the blobs that the registry lacks, then the manifest, which is read back and compared.
 
     The manifest is stored under the tag of the reference, or under its digest without a tag.
@@ -157,7 +157,7 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
         sent = []
         for blob in describe_blobs(store, image):
             if not blob_exists(client, blob):
-                upload(client, store.blobs.deliver(blob.sha256), blob, meter)
+                upload_blob(client, store.blobs.deliver(blob.sha256), blob, meter)
                 sent.append(blob)
         manifest = store.blobs.read(image.manifest)
         name = there.tag or f"sha256:{image.manifest}"
@@ -169,10 +169,10 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
                     where=str(there),
                     next="use one that keeps OCI manifests as they are",
                 )
-    return Pushed(there.at(image.manifest), len(sent), sum(blob.size for blob in sent))
+    return PushedImage(there.at(image.manifest), len(sent), sum(blob.size for blob in sent))
 
 
-def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
+def pull_image(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
     """Pull an image into a store: the one whose digest the reference names, else the `expected` one.
 
     Raises InputError if neither is known, if the two differ, or if the registry returns another image.
@@ -233,7 +233,7 @@ def _manifest(client: RegistryClient, name: str) -> bytes | None:
             return None
         if answer.status_code != 200:
             raise client.error_for(answer, "reading the manifest")
-        return read_all(client.read(answer), SMALL, str(client.reference))
+        return read_document(client.read(answer), SMALL, str(client.reference))
 
 
 def _download(client: RegistryClient, store: Store, want: Descriptor, meter: Meter) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.models.gateway.settings import ServedModel
 from harness.models.tape.line import SERVER, Taped, request_digest
-from harness.models.tape.server import SERVED, responder, server_address
+from harness.models.tape.server import SERVED, describe_responder, server_address
 
 MOST = 50  # names of a kind that are counted one by one
 OTHERS = "others"
@@ -65,7 +65,7 @@ class AnsweredBy:
 
     def add_live(self, served: ServedModel, response: bytes) -> None:
         """Count an answer of the server."""
-        self._add(served.address, responder("", response))
+        self._add(served.address, describe_responder("", response))
 
     def _add(self, server: str, who: Mapping[str, str]) -> None:
         _count(self.servers, server)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint, Sdk, Value, client_options, encode_event
-from harness.models.wire import total, usage
+from harness.models.wire import sum_counts, token_usage
 
 PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")  # including cached prompt tokens
 ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # fields known only at a message's end
@@ -28,12 +28,12 @@ def _flaw(found: Value) -> str:
 
 
 def _usage(whole: Value) -> Mapping[str, int] | None:
-    return usage(whole.get("usage"), PROMPT, "output_tokens")
+    return token_usage(whole.get("usage"), PROMPT, "output_tokens")
 
 
 def _cached(whole: Value) -> tuple[int, int]:
     found = whole.get("usage")
-    return total(found, "cache_read_input_tokens"), total(found, "cache_creation_input_tokens")
+    return sum_counts(found, "cache_read_input_tokens"), sum_counts(found, "cache_creation_input_tokens")
 
 
 def _beyond(whole: Value) -> bool:

@@ -26,12 +26,12 @@ from harness.models.gateway.upstream import (
     GatewayError,
     Reply,
     Upstream,
-    backoff,
+    backoff_seconds,
     error_reply,
     one_line,
     refusal_reply,
 )
-from harness.models.tape.line import SERVER, prepare
+from harness.models.tape.line import SERVER, prepare_exchange
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest, value_at
 from harness.models.wire import ERROR_HEADER
 
@@ -162,7 +162,7 @@ class Dispatcher:
             return await self._missed(named)
         if served.tape in self._closed_tapes:
             return self._wrong(served, 500, "tape_shut", self._closed_tapes[served.tape])
-        prepare(
+        prepare_exchange(
             served.provider, call.body, named.repeat, 200, b"{}", call.more
         )  # raises before the call if the request cannot be taped
         reply = await self._ask(named)
@@ -248,7 +248,7 @@ class Dispatcher:
         raise AssertionError("the last attempt returns")
 
     def _pause(self, bad: FailedAttempt, attempt: int, named: _Named) -> float:
-        own = backoff(self.settings.backoff, attempt, named.digest, named.repeat)
+        own = backoff_seconds(self.settings.backoff, attempt, named.digest, named.repeat)
         return own if bad.wait is None else bad.wait + own / 10  # equal Retry-After, yet not back at once
 
     def _failed(self, served: ServedModel, bad: FailedAttempt, attempts: int) -> Reply:

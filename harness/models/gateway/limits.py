@@ -18,7 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.models.gateway.answered_by import AnsweredBy
 from harness.models.gateway.concurrency import ConcurrencyLimit
 from harness.models.gateway.settings import GateSettings, ServedModel, TokenUsage
@@ -182,11 +182,11 @@ def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
     The longest answer is the first of the fields `bounds` that the body has; without one it counts as 0.
     """
     most = next((body[name] for name in bounds if name in body), 0)
-    words, images = _IMAGE.subn(b"", canonical(body))
+    words, images = _IMAGE.subn(b"", canonical_json(body))
     return len(words) // 4 + images * IMAGE + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 
-class Bucket:
+class TokenBucket:
     """A token bucket, which fills at a rate per minute up to `burst`.
 
     Each `take` lowers the level, also below zero; an amount below zero has to be waited for, first come first served.
@@ -219,8 +219,8 @@ class RateLimiter:
     def __init__(self, served: ServedModel) -> None:
         limits = served.limits
         a_minute, tokens = limits.requests_per_minute, limits.tokens_per_minute
-        self._requests = Bucket(a_minute, a_minute / 60) if a_minute else None
-        self._tokens = Bucket(tokens, tokens) if tokens else None
+        self._requests = TokenBucket(a_minute, a_minute / 60) if a_minute else None
+        self._tokens = TokenBucket(tokens, tokens) if tokens else None
         self._prices, self._dollars = served.prices, limits.dollars
         self._closed_until = 0.0
         self.spent = Decimal(0)

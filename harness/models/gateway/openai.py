@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint, Sdk, Value, client_options, encode_event
-from harness.models.wire import total, usage
+from harness.models.wire import sum_counts, token_usage
 
 FINISHED = ("completed", "incomplete")  # `incomplete` is an answer that a token limit cut short
 OWN = ("function_call", "custom_tool_call", "computer_call", "local_shell_call")  # calls that the client executes
@@ -31,12 +31,12 @@ def _responses_flaw(found: Value) -> str:
 
 
 def _responses_usage(whole: Value) -> Mapping[str, int] | None:
-    return usage(whole.get("usage"), ("input_tokens",), "output_tokens")
+    return token_usage(whole.get("usage"), ("input_tokens",), "output_tokens")
 
 
 def _responses_cached(whole: Value) -> tuple[int, int]:
     found = whole.get("usage")
-    return total(found.get("input_tokens_details") if isinstance(found, dict) else None, "cached_tokens"), 0
+    return sum_counts(found.get("input_tokens_details") if isinstance(found, dict) else None, "cached_tokens"), 0
 
 
 def _beyond(whole: Value) -> bool:
@@ -114,12 +114,12 @@ def _openai_flaw(found: Value) -> str:
 
 
 def _openai_usage(whole: Value) -> Mapping[str, int] | None:
-    return usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
+    return token_usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
 
 
 def _openai_cached(whole: Value) -> tuple[int, int]:
     found = whole.get("usage")
-    return total(found.get("prompt_tokens_details") if isinstance(found, dict) else None, "cached_tokens"), 0
+    return sum_counts(found.get("prompt_tokens_details") if isinstance(found, dict) else None, "cached_tokens"), 0
 
 
 def _error(kind: str, message: str) -> Value:

@@ -37,7 +37,7 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.models.gateway.dialect import Dialect
 from harness.models.tape.line import SERVER
 from harness.models.tape.server import server_address
-from harness.parts import part
+from harness.parts import import_part
 
 DEFAULT = Path(".config") / "harness" / "keys.toml"  # below the user's home
 STAND_IN = "harness-gateway-"  # prefix of the stand-in keys of a gateway's clients, which no provider accepts
@@ -151,7 +151,7 @@ def encoded_forms(key: str) -> tuple[bytes, ...]:
 def _dialect(place: Any) -> Any:
     """Import a dialect by `module:name`."""
     try:
-        return part(place)
+        return import_part(place)
     except (ImportError, AttributeError, TypeError, ValueError) as bad:
         raise ValueError(f"no dialect lies there ({bad}); name it as `module:name`") from bad
 

@@ -103,7 +103,7 @@ def is_transient(status: int, headers: Mapping[str, str]) -> bool:
     return status in AGAIN or status >= 500
 
 
-def asked_wait(headers: Mapping[str, str]) -> float | None:
+def requested_wait(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that the provider's headers ask to wait, at most 120; None if they do not say.
 
     The headers are `retry-after-ms`, and `retry-after` as a number or as a date relative to the header `date`.
@@ -128,13 +128,13 @@ def _instant(date: str) -> float | None:
         return None
 
 
-def backoff(first: float, attempt: int, request: str, repeat: int) -> float:
+def backoff_seconds(first: float, attempt: int, request: str, repeat: int) -> float:
     """Return the seconds before the next attempt: `first`, doubled at each attempt up to 30, with jitter.
 
     The jitter reduces this to between half and all of it, by the request's digest, its repeat and the attempt.
     """
     longest = min(first * 2.0**attempt, LONGEST_BACKOFF)
-    return longest * (0.5 + 0.5 * seeds.unit(seeds.derive(0, "gateway.backoff", request, attempt, repeat)))
+    return longest * (0.5 + 0.5 * seeds.unit_number(seeds.derive_seed(0, "gateway.backoff", request, attempt, repeat)))
 
 
 LARGEST = 64 << 20  # bytes of an answer
@@ -259,7 +259,7 @@ class Upstream:
             data = b""
         said = ": ".join(part for part in (f"the provider answered HTTP {status}", *parse_refusal(data)) if part)
         bad = FailedAttempt(
-            f"http_{status}", said, again=is_transient(status, headers), wait=asked_wait(headers), status=status
+            f"http_{status}", said, again=is_transient(status, headers), wait=requested_wait(headers), status=status
         )
         bad.body = data
         return bad

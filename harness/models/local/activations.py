@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from harness import rows
 from harness.arrays import stream_writer
 from harness.errors import InputError
-from harness.models.local.load import LoadedModel, batch_size, hold_encoder, open_encoder, step_model, with_batch
-from harness.models.local.pieces import ActivationOptions, PiecePart, PieceTokenizer, TokenizedPiece, vectors
-from harness.models.local.torch_setup import fingerprint, out_of_memory, release_memory
+from harness.models.local.load import LoadedModel, batch_size, hold_encoder, open_encoder, step_model, with_batch_policy
+from harness.models.local.pieces import ActivationOptions, PiecePart, PieceTokenizer, TokenizedPiece, count_vectors
+from harness.models.local.torch_setup import fingerprint_torch, out_of_memory, release_memory
 from harness.steps import FACTS
 
 WARM = hold_encoder
@@ -55,7 +55,7 @@ def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[in
     """Return the states of one tokenized text: float32 [layer, token, width]; layers as for `hidden_states`."""
     import torch  # noqa: PLC0415
 
-    states = forward(loaded, [tokens])
+    states = forward_batch(loaded, [tokens])
     wanted = range(len(states)) if layers is None else layers
     for layer in wanted:
         if not -len(states) <= layer < len(states):
@@ -65,7 +65,7 @@ def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[in
     return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
 
 
-def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
+def forward_batch(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
     """Run a batch of tokenized texts through the model, and return the states of every layer, [text, token, width].
 
     Shorter texts are padded on the right, and masked if the model takes an attention mask.
@@ -153,7 +153,7 @@ class Activations:
     def _looked(self, reads: Sequence[TokenizedPiece]) -> list[Any]:
         import numpy as np  # noqa: PLC0415
 
-        states = forward(self.loaded, [read.tokens for read in reads])
+        states = forward_batch(self.loaded, [read.tokens for read in reads])
         layers = range(len(states)) if self.layers is None else self.layers
         if self.every and len(layers) != len(states):
             raise InputError(
@@ -169,11 +169,11 @@ class Activations:
                 )
             block = states[layer].float().cpu().numpy()
             for read, of_piece, one in zip(reads, found, block, strict=True):
-                of_piece.append(np.stack([pooled(one[places], self.how.pool) for places in read.places]))
+                of_piece.append(np.stack([pool_vectors(one[places], self.how.pool) for places in read.places]))
         return [np.stack(of_piece) for of_piece in found]
 
 
-def pooled(tokens: Any, pool: str) -> Any:
+def pool_vectors(tokens: Any, pool: str) -> Any:
     """Pool the token vectors of a piece or word by the method `pool`: sum, mean or last; float32 [width]."""
     import numpy as np  # noqa: PLC0415
 
@@ -193,10 +193,10 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     [number from 0, number of parts], if only this slice of the passages is read. A part without passages writes its
     layers without rows, and opens no model.
     """
-    params = with_batch(params)
+    params = with_batch_policy(params)
     how, total = ActivationOptions.of(params["how"]), 0
     for row in rows.read(inputs["pieces"]):
-        total += vectors(_sound(row, how), how)
+        total += count_vectors(_sound(row, how), how)
     if not total:
         raise InputError("there are no pieces", where="pieces", next="give rows `{id, text}`")
     pieces: Iterable[Mapping[str, Any]] = rows.read(inputs["pieces"])
@@ -205,12 +205,17 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         if part.empty:
             _write_nothing(params, out)
             return
-        total = sum(vectors(row, how) for row in part)
+        total = sum(count_vectors(row, how) for row in part)
     with step_model(open_encoder, inputs, params) as loaded:
         size, every = batch_size(params["batch"]), bool(params.get("all_layers"))
         looked = Activations(loaded, how, params.get("layers"), size, every)
         shape = _write(looked, pieces, total, out)
-    told = {"batch": params["batch"], "model": params["model"], "numerics": fingerprint(), "window": loaded.window}
+    told = {
+        "batch": params["batch"],
+        "model": params["model"],
+        "numerics": fingerprint_torch(),
+        "window": loaded.window,
+    }
     facts = {"limit": PieceTokenizer(loaded, how).limit, "vectors": total, **shape}
     rows.write_one(out / FACTS, {**loaded.facts, **looked.told, **facts, **told})
 

@@ -50,12 +50,12 @@ def _decimal(generation: Mapping[str, Any], name: str, default: str) -> float:
 
 def request_seed(seed: int, item: str, template: int, sample: int) -> int:
     """Derive the 53-bit seed of one request from the run's seed, item, template and sample alone."""
-    return seeds.derive(seed, "sample", item, template, sample) >> 11
+    return seeds.derive_seed(seed, "sample", item, template, sample) >> 11
 
 
-def uniform(seed: int, place: int) -> float:
+def token_uniform(seed: int, place: int) -> float:
     """Derive the uniform number in [0, 1) that decides the token at one position of an answer."""
-    return seeds.unit(seeds.derive(seed, "token", "", 0, place))
+    return seeds.unit_number(seeds.derive_seed(seed, "token", "", 0, place))
 
 
 def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
@@ -65,7 +65,7 @@ def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
     """
     import numpy as np  # noqa: PLC0415
 
-    chances = probabilities(scores, how.temperature)
+    chances = softmax_probabilities(scores, how.temperature)
     order = np.argsort(-chances, kind="stable")
     heaped = np.cumsum(chances[order])
     kept = int(np.searchsorted(heaped, how.top_p * heaped[-1], side="left")) + 1 if how.top_p < 1 else len(order)
@@ -74,7 +74,7 @@ def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
     return int(order[min(place, kept - 1)])
 
 
-def probabilities(scores: Any, temperature: float) -> Any:
+def softmax_probabilities(scores: Any, temperature: float) -> Any:
     """Return the softmax probabilities of logits at a temperature, in float64."""
     import numpy as np  # noqa: PLC0415
 
@@ -123,7 +123,7 @@ class Decoded:
     logprobs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def decode(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded]:
+def decode_batch(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded]:
     """Decode requests as one batch, shorter prompts padded on the left, and return their answers in the order given."""
     import torch  # noqa: PLC0415
 
@@ -210,7 +210,7 @@ def _choose(scores: Any, state: _State, asks: Sequence[DecodeRequest], answers: 
             chosen.append(best[row])
             continue
         wide = scores[row].to(dtype=torch.float64, device="cpu").numpy()
-        token = best[row] if ask.rule.greedy else draw_token(wide, ask.rule, uniform(ask.seed, answer.spent))
+        token = best[row] if ask.rule.greedy else draw_token(wide, ask.rule, token_uniform(ask.seed, answer.spent))
         if ask.logprobs is not None:
             answer.logprobs.append(_logged(state.loaded.tokenizer, wide, token, ask.logprobs))
         chosen.append(token)
@@ -295,7 +295,7 @@ def answer_all(loaded: LoadedModel, asks: Sequence[DecodeRequest], size: int) ->
 def _try(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded] | None:
     """Decode one batch; returns None and releases memory if memory ran out."""
     try:
-        return decode(loaded, asks)
+        return decode_batch(loaded, asks)
     except (RuntimeError, MemoryError) as bad:
         if not out_of_memory(bad):
             raise

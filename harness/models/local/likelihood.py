@@ -31,9 +31,9 @@ from harness.models.local.load import (
     model_input,
     open_causal,
     step_model,
-    with_batch,
+    with_batch_policy,
 )
-from harness.models.local.torch_setup import fingerprint, out_of_memory, release_memory
+from harness.models.local.torch_setup import fingerprint_torch, out_of_memory, release_memory
 from harness.rowtypes import Likelihood, Prompt
 from harness.steps import FACTS
 
@@ -66,7 +66,7 @@ class ContinuationScore:
 def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], size: int = 1) -> list[ContinuationScore]:
     """Score the continuations of one context in batches of `size`, and return the scores in the order given."""
     with torch.inference_mode():
-        shared = shared_length([pair.read for pair in pairs])
+        shared = shared_prefix_length([pair.read for pair in pairs])
         least = min(len(pair.head) for pair in pairs)
         cache, first = _first(loaded, pairs[0].read[:shared], shared - least + 1)
         scores: list[Any] = [first] * len(pairs)
@@ -80,7 +80,7 @@ def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], siz
         return [_found(each[len(pair.head) - least :], pair) for each, pair in zip(scores, pairs, strict=True)]
 
 
-def shared_length(texts: Sequence[tuple[int, ...]]) -> int:
+def shared_prefix_length(texts: Sequence[tuple[int, ...]]) -> int:
     """Return the number of tokens in the prefix that all sequences share."""
     low, high = min(texts), max(texts)  # a prefix shared by the first and the last in order is shared by all
     for place, (one, other) in enumerate(zip(low, high, strict=False)):
@@ -98,7 +98,7 @@ def _first(loaded: LoadedModel, tokens: Sequence[int], keep: int) -> tuple[Any, 
 
 def _rests(loaded: LoadedModel, cache: Any, rests: Sequence[Sequence[int]], seen: int) -> Any:
     """Run the remainders after the shared prefix in one batch, padded on the right."""
-    remembered = apart(cache)
+    remembered = copy_cache(cache)
     if len(rests) > 1:
         remembered.batch_repeat_interleave(len(rests))
     longest = max(map(len, rests))
@@ -107,7 +107,7 @@ def _rests(loaded: LoadedModel, cache: Any, rests: Sequence[Sequence[int]], seen
     )
 
 
-def apart(cache: Any) -> Any:
+def copy_cache(cache: Any) -> Any:
     """Return a copy of a KV cache that can grow without changing the original; keys and values are not copied.
 
     A cache with any other layer type is copied entirely, because such layers may change in place.
@@ -179,9 +179,9 @@ class PreparedGroup:
         return [ContinuationScore(math.fsum(logs), len(pair.tail), greedy) for logs, pair, greedy in found]
 
 
-def prepared(pairs: ContinuationGroup) -> PreparedGroup:
+def prepare_group(pairs: ContinuationGroup) -> PreparedGroup:
     """Return the continuations of one prompt as a group with its shared prefix."""
-    return PreparedGroup(pairs, shared_length([pair.read for pair in pairs]))
+    return PreparedGroup(pairs, shared_prefix_length([pair.read for pair in pairs]))
 
 
 @dataclass(frozen=True)
@@ -203,12 +203,12 @@ def batches_together(loaded: LoadedModel) -> bool:
     return remembers_keys(_empty_cache(loaded))
 
 
-def header_of(loaded: LoadedModel, groups: Sequence[PreparedGroup]) -> Header:
+def compute_header(loaded: LoadedModel, groups: Sequence[PreparedGroup]) -> Header:
     """Compute the common beginning of all prompts, if it is long enough and the model takes position ids."""
     cache = _empty_cache(loaded)
     if len(groups) < 2 or not loaded.positions or any(type(layer) is not DynamicLayer for layer in cache.layers):
         return Header(0, None)
-    length = min(shared_length([group.prefix for group in groups]), min(group.least for group in groups) - 1)
+    length = min(shared_prefix_length([group.prefix for group in groups]), min(group.least for group in groups) - 1)
     if length < HEADER:
         return Header(0, None)
     with torch.inference_mode():
@@ -315,7 +315,7 @@ def _empty_cache(loaded: LoadedModel) -> Any:
 
 def _selected(cache: Any, rows: Sequence[int]) -> Any:
     """Return a cache of the given rows that can grow without changing the original."""
-    chosen = apart(cache)
+    chosen = copy_cache(cache)
     chosen.batch_select_indices(torch.tensor(rows))
     return chosen
 
@@ -393,7 +393,7 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     alone; with `alone`, it is only scored so. With `rolling`, the prompt's own text is scored, in windows as long as
     the model reads.
     """
-    params = with_batch(params)
+    params = with_batch_policy(params)
     what: Measured = "alone" if params.get("alone") else "rolling" if params.get("rolling") else "continuations"
     with step_model(open_causal, inputs, params) as loaded:
         reader = LikelihoodModel(params["model"], loaded, batch_size(params["batch"]), bool(params.get("chat")))
@@ -402,7 +402,7 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         written = rows.write(out / "likelihoods", found)
     used = REFERENCE if params["batch"] == REFERENCE else str(reader.size)
     facts = {"batch": params["batch"], "batch_used": used, "batches_redone": reader.redone, "likelihoods": written}
-    told = {"model": params["model"], "numerics": fingerprint(), "window": loaded.window}
+    told = {"model": params["model"], "numerics": fingerprint_torch(), "window": loaded.window}
     rows.write_one(out / FACTS, {**loaded.facts, **facts, **told})
 
 
@@ -468,14 +468,14 @@ class LikelihoodModel:
         """Score groups, those of similar length together, and halve the batch if memory runs out."""
         if self.size == 1 or not batches_together(self.loaded):
             return [self._one(group) for group in groups]
-        ready = [prepared(group) for group in groups]
+        ready = [prepare_group(group) for group in groups]
         waiting = sorted(range(len(groups)), key=lambda place: (ready[place].shared, place))
         found: list[list[ContinuationScore] | str] = [NO_ROOM for _ in groups]
         header: Header | None = None
         while waiting and self.size > 1:
             part = waiting[: self.size]
             try:
-                header = header or header_of(self.loaded, ready)
+                header = header or compute_header(self.loaded, ready)
                 measure_batch(self.loaded, [ready[place] for place in part], header, self.size)
             except (RuntimeError, MemoryError) as bad:
                 self._halve(bad)

@@ -15,10 +15,10 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
-from harness.models.local.files import lay_out
+from harness.models.local.files import lay_out_files
 from harness.models.local.portable import is_portable, watch_operations
-from harness.models.local.torch_setup import device, out_of_memory, set_deterministic, set_offline
-from harness.seeds import derive
+from harness.models.local.torch_setup import inference_device, out_of_memory, set_deterministic, set_offline
+from harness.seeds import derive_seed
 
 REFERENCE = "reference"
 UNTRAINED = "untrained"  # the parameter with the seed of randomly initialised weights
@@ -42,7 +42,7 @@ class LoadedModel:
 
 def lay_out_weights(inputs: Mapping[str, Path], params: Mapping[str, Any], folder: Path) -> Path:
     """Lay out a step's model files under their names, without weights if these are initialised from a seed."""
-    return lay_out(inputs["weights"], params["files"], folder, drawn=params.get(UNTRAINED) is not None)
+    return lay_out_files(inputs["weights"], params["files"], folder, drawn=params.get(UNTRAINED) is not None)
 
 
 LOADING = ("batch", "chat", "dtype", "files", "quantisation", UNTRAINED)  # a step's parameters that a load reads
@@ -73,15 +73,15 @@ def _decided(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def hold_causal(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> None:
     """Hold the causal language model of a step; a module of steps names this function in `WARM`."""
-    hold_model(open_causal, inputs, with_batch(params))
+    hold_model(open_causal, inputs, with_batch_policy(params))
 
 
 def hold_encoder(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> None:
     """Hold the encoder of a step; a module of steps names this function in `WARM`."""
-    hold_model(open_encoder, inputs, with_batch(params))
+    hold_model(open_encoder, inputs, with_batch_policy(params))
 
 
-def with_batch(params: Mapping[str, Any]) -> dict[str, Any]:
+def with_batch_policy(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return a step's parameters with its batch policy as text; the default is `reference`."""
     return {**params, "batch": str(params.get("batch", REFERENCE))}
 
@@ -105,7 +105,7 @@ def open_causal(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
     tokenizer = open_tokenizer(folder)
     model = _weights(AutoModelForCausalLM, folder, config, params)
     takes = inspect.signature(model.forward).parameters
-    room, ends, facts = window(config, tokenizer), _ends(model, tokenizer), _facts(model, tokenizer, params)
+    room, ends, facts = context_window(config, tokenizer), _ends(model, tokenizer), _facts(model, tokenizer, params)
     return LoadedModel(model, tokenizer, room, ends, facts, "position_ids" in takes, "logits_to_keep" in takes)
 
 
@@ -118,7 +118,9 @@ def open_encoder(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
     config = _config(AutoConfig, folder)
     tokenizer = open_tokenizer(folder)
     model = _weights(AutoModel, folder, config, params, OPTIONAL_WEIGHTS)
-    return LoadedModel(model, tokenizer, window(config, tokenizer), frozenset(), _facts(model, tokenizer, params))
+    return LoadedModel(
+        model, tokenizer, context_window(config, tokenizer), frozenset(), _facts(model, tokenizer, params)
+    )
 
 
 def _config(auto: Any, folder: Path) -> Any:
@@ -155,7 +157,7 @@ def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any], sp
         raise InputError(f"no dtype is called {dtype!r}", where="dtype", next=f"use one of: {', '.join(DTYPES)}")
     attention = {"attn_implementation": "eager"} if params["batch"] == REFERENCE else {}
     if params.get(UNTRAINED) is not None:
-        return _drawn(auto, config, int(params[UNTRAINED]), attention).to(getattr(torch, dtype)).to(device())
+        return _drawn(auto, config, int(params[UNTRAINED]), attention).to(getattr(torch, dtype)).to(inference_device())
     settings: dict[str, Any] = {"config": config, "dtype": getattr(torch, dtype), **_placement(params), **attention}
     return _read(auto, folder, settings, spare)
 
@@ -165,7 +167,7 @@ def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> A
     import torch  # noqa: PLC0415
 
     with torch.random.fork_rng(devices=()):
-        torch.manual_seed(derive(seed, UNTRAINED))
+        torch.manual_seed(derive_seed(seed, UNTRAINED))
         try:
             model = auto.from_config(config, dtype=torch.float32, **attention)
         except (ValueError, TypeError) as bad:
@@ -208,7 +210,7 @@ def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, .
                 next="give the weights that belong to this configuration",
             )
     if "device_map" not in settings:
-        model = model.to(device())
+        model = model.to(inference_device())
     model.train(False)
     return model
 
@@ -243,7 +245,7 @@ def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def window(config: Any, tokenizer: Any) -> int | None:
+def context_window(config: Any, tokenizer: Any) -> int | None:
     """Return the context window in tokens: the smallest limit of configuration and tokenizer; None without a limit."""
     found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "seq_length")]
     limits = [value for value in (*found, getattr(tokenizer, "model_max_length", None)) if isinstance(value, int)]

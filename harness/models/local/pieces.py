@@ -212,7 +212,7 @@ def word_spans(text: str, piece: tuple[int, int]) -> list[tuple[int, int]]:
     return [found.span() for found in _WORD.finditer(text, *piece)]
 
 
-def vectors(row: Mapping[str, Any], how: ActivationOptions) -> int:
+def count_vectors(row: Mapping[str, Any], how: ActivationOptions) -> int:
     """Return the number of vectors of a row without tokenizing it: one, or one per word if the options pool by word."""
     first, last = row.get("span", (0, len(row["text"])))
     return len(word_spans(row["text"], (first, last))) if how.by_word else 1
@@ -253,7 +253,7 @@ class PiecePart:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield the pieces of these passages."""
-        for number, row in numbered(rows.read(self.path), self.how):
+        for number, row in number_pieces(rows.read(self.path), self.how):
             if number >= self.last:
                 return
             if number >= self.first:
@@ -267,12 +267,12 @@ class PiecePart:
         """
         which, parts = require_part(part)
         passages = 0
-        for number, _ in numbered(rows.read(path), how):
+        for number, _ in number_pieces(rows.read(path), how):
             passages = number + 1
         return cls(path, how, which * passages // parts, (which + 1) * passages // parts)
 
 
-def numbered(pieces: Iterable[Mapping[str, Any]], how: ActivationOptions) -> Iterator[tuple[int, dict[str, Any]]]:
+def number_pieces(pieces: Iterable[Mapping[str, Any]], how: ActivationOptions) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each piece with the number of its passage; a piece that names none is a passage of its own.
 
     Raises InputError for a passage that continues after another began, if the options ask for context.

@@ -207,7 +207,7 @@ def _watch() -> Any:
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             made = func(*args, **(kwargs or {}))
             for one in float_types(func, (args, kwargs, made)):
-                if one not in self.strange and not is_walked(one):
+                if one not in self.strange and not is_tried_operation(one):
                     self.strange.append(one)
                     warnings.warn(f"{one}: {UNWALKED}", stacklevel=2)
             return made
@@ -229,7 +229,7 @@ def float_types(operation: Any, parts: Any) -> list[str]:
     return sorted(f"{name} {kind.removeprefix('torch.')}" for kind in kinds)
 
 
-def is_walked(operation: str) -> bool:
+def is_tried_operation(operation: str) -> bool:
     """Whether an operation with a type, as `mm float32`, was tested on other processors."""
     name, _, kind = operation.partition(" ")
     return kind in OPERATIONS.get(name, "").split()

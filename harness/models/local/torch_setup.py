@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness import seeds
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.models.local.portable import install_portable_operations, is_portable
 from harness.models.local.walked import FINGERPRINT
 from harness.steps import THREADS
@@ -58,13 +58,13 @@ def set_deterministic(reference: bool) -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    if is_portable(device()):
+    if is_portable(inference_device()):
         install_portable_operations()
     if reference:
         torch.set_num_threads(int(os.environ.get(THREADS, "1")))
 
 
-def device() -> str:
+def inference_device() -> str:
     """Return the device of inference: `cuda` if available, else `cpu`.
 
     Without a CUDA driver torch is not loaded, which would take seconds.
@@ -101,18 +101,18 @@ ROWS, INNER, COLUMNS = 192, 256, 160
 SHAPES = ((1, 32, 96), (3, 48, 5), (17, 64, 33), (5, 7, 1))  # odd sizes, so that vector units end inside a row
 
 
-def fingerprint(where: str | None = None) -> dict[str, Any]:
+def fingerprint_torch(where: str | None = None) -> dict[str, Any]:
     """Return the digest of every probe and one over all, on the device of inference unless another is named.
 
     `differs` names the probes that differ from the committed table. It is absent if the table does not apply (CUDA,
     `numerics: machine`, more threads than one).
     """
-    where = where or device()
+    where = where or inference_device()
     portable = is_portable(where)
     if portable:
         install_portable_operations()
     probes = {name: sha256(data) for name, data in _probes(where)}
-    found = {"type": VERSION, "digest": sha256(canonical(probes)), "device": where, "probes": probes}
+    found = {"type": VERSION, "digest": sha256(canonical_json(probes)), "device": where, "probes": probes}
     if portable and os.environ.get(THREADS, "1") == "1":
         found["differs"] = sorted(name for name, digest in probes.items() if digest != FINGERPRINT.get(name))
     return found
@@ -167,8 +167,8 @@ def _numpy_probes(left: Any, right: Any) -> Iterator[tuple[str, bytes]]:
 
 def _numbers(name: str, count: int) -> list[float]:
     """Return pseudorandom numbers in [-1, 1) that float32 represents exactly."""
-    source = seeds.stream(seeds.derive(0, "numerics", name))
-    return [seeds.below(source, 1 << 24) / (1 << 23) - 1.0 for _ in range(count)]
+    source = seeds.random_stream(seeds.derive_seed(0, "numerics", name))
+    return [seeds.draw_below(source, 1 << 24) / (1 << 23) - 1.0 for _ in range(count)]
 
 
 def _bytes(tensor: Any) -> bytes:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from harness import rows, texts
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
-from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
+from harness.models.provider import CheckedText, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt
 
 TRANSCRIPT, STARTED, CALL, CLOSED = "transcript/1", "attempt.started", "call", "attempt.closed"
@@ -49,7 +49,7 @@ class AttemptAnswers:
 
 def item_key(item: str, template: int) -> str:
     """Return the key of an item in one template; the same in every attempt, and not telling of the item's id."""
-    return sha256(canonical({"item": item, "template": template}))
+    return sha256(canonical_json({"item": item, "template": template}))
 
 
 def item_id(secret: bytes, key: str) -> str:
@@ -90,7 +90,7 @@ def _chain(data: bytes) -> list[dict[str, Any]]:
             sound = (event["type"], event["n"], event["prev"]) == (TRANSCRIPT, number, head)
         except (ValueError, LookupError, TypeError, RecursionError):
             sound = False
-        if not sound or event.get("event") is None or canonical(event) != line:
+        if not sound or event.get("event") is None or canonical_json(event) != line:
             raise _refuse(f"line {number + 1} of this transcript does not follow the line before it")
         events.append(event)
         head = sha256(line + b"\n")
@@ -101,7 +101,7 @@ def _refuse(what: str) -> InputError:
     return InputError(what, next=RESTORE)
 
 
-SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
+SHA256 = texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits")
 UNANSWERED, NOT_ASKED, ABSTAINED = "unanswered", "not-asked", "abstained"
 SAID = {UNANSWERED: "agent: the attempt holds no answer to this item", NOT_ASKED: "agent: this was not asked"}
 SAMPLES = "samples"
@@ -114,7 +114,7 @@ class AgentSettings(Settings):
     """Settings of an agent's answers: the attempt, the digest of its transcript, and the templates it was asked in."""
 
     attempt: Line
-    transcript: Annotated[str, Checked(SHA256)]
+    transcript: Annotated[str, CheckedText(SHA256)]
     split: Line | None = None
     templates: tuple[int, ...] = ()  # ids of the templates; empty: all
 

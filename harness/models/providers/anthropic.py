@@ -15,7 +15,7 @@ from harness.models.completion import with_token_limit
 from harness.models.media import Media, chat_turns
 from harness.models.provider import RemoteSettings, UnsupportedSetting
 from harness.models.providers import remote
-from harness.models.wire import EXTRA, ParsedAnswer, WireFormat, settings, usage
+from harness.models.wire import EXTRA, ParsedAnswer, WireFormat, token_usage, translate_settings
 from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "top_k", "max_tokens", "thinking")
@@ -66,7 +66,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
     The responses are in the order of the prompts. Raises InputError for generation settings without `max_tokens`.
     """
-    fixed = {"model": params["id"], **dict(settings(params.get("generation", {}), SETTINGS))}
+    fixed = {"model": params["id"], **dict(translate_settings(params.get("generation", {}), SETTINGS))}
     if "max_tokens" not in fixed:
         raise InputError("Anthropic's models need max_tokens", where="generation", next="say how many, such as 1024")
     if isinstance(fixed.get("stop_sequences"), str):
@@ -113,6 +113,6 @@ def _image(one: Medium) -> Mapping[str, Any]:
 def _message(whole: Mapping[str, Any]) -> ParsedAnswer:
     said = "".join(block["text"] for block in whole["content"] if block["type"] == "text")
     thoughts = "".join(str(block.get("thinking") or "") for block in whole["content"] if block["type"] == "thinking")
-    counts = usage(whole.get("usage"), _PROMPT, "output_tokens")
+    counts = token_usage(whole.get("usage"), _PROMPT, "output_tokens")
     finish, model = str(whole.get("stop_reason") or "unknown"), str(whole.get("model") or "")
     return ParsedAnswer(said, finish, counts, model, reasoning=thoughts)

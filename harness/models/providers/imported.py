@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
 from harness import rows, texts
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
-from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
+from harness.models.provider import CheckedText, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt, Response
 from harness.texts import reject_duplicates
 
@@ -76,7 +76,7 @@ def response_key(row: Response) -> ResponseKey:
     return ResponseKey(row["item"], row["template"], row["sample"])
 
 
-def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
+def read_imported_rows(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
     """Yield the rows of a file in order, each with its place (`file:line`, with `name` in place of the file if given).
 
     Unknown fields are dropped. An invalid row raises InputError.
@@ -110,7 +110,7 @@ def _row(line: bytes, where: str) -> Response:
         if not holds(value):
             raise InputError(f"this is no answer: `{name}` is not {what}", where=where, next=ASK)
     try:
-        canonical(row)
+        canonical_json(row)
     except InputError as bad:
         raise InputError(f"this is no answer: {bad.what}", where=where, next=bad.next) from bad
     return cast(Response, row)
@@ -131,7 +131,7 @@ def gather_rows(place: Path) -> list[Response]:
         if not file.is_file():
             raise InputError("this is no file", where=str(file), next="name a file of JSON Lines, or a folder of them")
         name = file.relative_to(place).as_posix() if place.is_dir() else file.name
-        for where, row in read(file, name):
+        for where, row in read_imported_rows(file, name):
             whose = (row.get("model", ""), response_key(row))
             if whose in found:
                 said = f"two rows are of {whose[1]}" + (f" by {whose[0]}" if whose[0] else "")
@@ -142,7 +142,7 @@ def gather_rows(place: Path) -> list[Response]:
     return [row for _, (_, row) in sorted(found.items())]
 
 
-SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
+SHA256 = texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits")
 MISSING = "imported: no row for this prompt"
 TWICE = "imported: more than one row for this prompt"
 SAMPLES = "samples"
@@ -155,13 +155,13 @@ class ImportedSettings(Settings):
     """Settings of imported answers: a project file, or rows that `harness import responses` put into the store."""
 
     source: Line
-    sha256: Annotated[str, Checked(SHA256)] | None = None
+    sha256: Annotated[str, CheckedText(SHA256)] | None = None
     model: Line | None = None  # the model whose rows are taken, if the file has several
 
     def __post_init__(self) -> None:
         """Raise ValueError for a path outside the project, unless a digest pins the rows."""
         if self.sha256 is None:
-            texts.inside(self.source)
+            texts.validate_inside_path(self.source)
 
     def answer_params(self) -> dict[str, Any]:
         """Return the model whose rows are taken, if one is set; the rows themselves are pinned separately."""
@@ -193,7 +193,7 @@ class Join:
 
     def read(self, file: Path, model: str | None) -> Join:
         """Match the rows of a file (only those by `model`, if given) with the prompts, and return the join itself."""
-        for _, row in read(file, "the imported answers"):
+        for _, row in read_imported_rows(file, "the imported answers"):
             self.rows += 1
             if model is not None and row.get("model") != model:
                 self.others += 1

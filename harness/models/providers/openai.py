@@ -16,7 +16,16 @@ from harness.models.completion import with_token_limit
 from harness.models.media import Media, chat_turns
 from harness.models.provider import RemoteSettings, UnsupportedSetting
 from harness.models.providers import remote
-from harness.models.wire import EXTRA, FIELDS, ParsedAnswer, WireFormat, request_fields, settings, usage, with_logprobs
+from harness.models.wire import (
+    EXTRA,
+    FIELDS,
+    ParsedAnswer,
+    WireFormat,
+    logprob_fields,
+    token_usage,
+    translate_settings,
+    with_logprobs,
+)
 from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
@@ -68,8 +77,8 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     chat = endpoint == "chat"
     fixed = {
         "model": params["id"],
-        **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
-        **request_fields(params.get("logprobs"), chat),
+        **dict(translate_settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
+        **logprob_fields(params.get("logprobs"), chat),
     }
     system = params.get("system", "")
     if system and not chat:
@@ -79,7 +88,9 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
     def body(row: Prompt) -> Mapping[str, Any]:
         asked = with_token_limit(fixed, row)
-        return {**asked, "messages": messages(row, system, media)} if chat else {**asked, "prompt": text(row)}
+        return (
+            {**asked, "messages": chat_messages(row, system, media)} if chat else {**asked, "prompt": plain_prompt(row)}
+        )
 
     wire = WireFormat(
         path="/v1/chat/completions" if chat else "/v1/completions",
@@ -89,7 +100,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     remote.respond(params, inputs["prompts"], out, wire)
 
 
-def messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
+def chat_messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
     """Convert a prompt to chat messages with its images; the system prompt comes first, if there is one."""
     said = chat_turns(row, media, _image)
     return [{"role": "system", "content": system}, *said] if system else said
@@ -99,7 +110,7 @@ def _image(one: Medium) -> Mapping[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:{one['type']};base64,{one['data']}"}}
 
 
-def text(row: Prompt) -> str:
+def plain_prompt(row: Prompt) -> str:
     """Return the text of a plain prompt; raises InputError for turns and attachments, which completions cannot take."""
     if row.get("attachments") or not isinstance(row.get("text"), str):
         raise InputError(
@@ -125,7 +136,7 @@ def _completion(whole: Mapping[str, Any]) -> ParsedAnswer:
 def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any, thoughts: str = "") -> ParsedAnswer:
     if not isinstance(said, str):
         raise TypeError("a text is a string")
-    counts = usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
+    counts = token_usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
     finish = str(choice.get("finish_reason") or "unknown")
     model, fingerprint = str(whole.get("model") or ""), str(whole.get("system_fingerprint") or "")
     return ParsedAnswer(said, finish, counts, model, fingerprint, thoughts)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import rows
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import MissingError, StepError
 from harness.models.completion import Completion
 from harness.models.wire import (
@@ -110,7 +110,7 @@ async def _write(
         asker = _Asker(client, wire, inference, params.get("served", ""))
         with open(target, "wb") as file:
             async for response in _in_order(asks, asker.ask, concurrency):
-                file.write(canonical(response.row()) + b"\n")
+                file.write(canonical_json(response.row()) + b"\n")
     finally:
         await client.aclose()
 

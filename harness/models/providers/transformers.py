@@ -32,16 +32,16 @@ from harness.models.local.load import (
     open_causal,
     step_model,
     template_digest,
-    with_batch,
+    with_batch_policy,
 )
-from harness.models.local.torch_setup import fingerprint
-from harness.models.provider import LATE, Checked, Line, Settings, Weights
+from harness.models.local.torch_setup import fingerprint_torch
+from harness.models.provider import LATE, CheckedText, Line, Settings, Weights
 from harness.rowtypes import Prompt
 from harness.steps import FACTS
 
 _PART = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"
 PACKAGE = rf"^package:{_PART}(/{_PART})?$"
-BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
+BATCH = texts.matching_validator(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +53,11 @@ class TransformersSettings(Settings):
     """
 
     source: Line
-    revision: Annotated[str, Checked(texts.matching(texts.HEX40, "the commit: 40 hex digits"))] | None = None
+    revision: Annotated[str, CheckedText(texts.matching_validator(texts.HEX40, "the commit: 40 hex digits"))] | None = (
+        None
+    )
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
-    batch: Annotated[str, Checked(BATCH)] = REFERENCE
+    batch: Annotated[str, CheckedText(BATCH)] = REFERENCE
     chat: bool = False
     logprobs: int | None = None
     quantisation: Literal["nf4"] | None = None
@@ -71,9 +73,9 @@ class TransformersSettings(Settings):
         if self.untrained is not None and self.quantisation:
             raise ValueError("weights that are drawn are not packed: leave `quantisation` or `untrained` out")
         if self.source.startswith("package:"):
-            texts.matching(PACKAGE, "`package:` and the name of a package, maybe with `/FOLDER`")(self.source)
+            texts.matching_validator(PACKAGE, "`package:` and the name of a package, maybe with `/FOLDER`")(self.source)
         elif not self.source.startswith("hf:"):
-            texts.inside(self.source.removeprefix("folder:"))
+            texts.validate_inside_path(self.source.removeprefix("folder:"))
         elif (self.revision is None) == (self.unresolved is None):
             raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
 
@@ -106,7 +108,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     if not rows.count(inputs["prompts"]):
         rows.write(out / "responses", ())
         return
-    params = with_batch(params)
+    params = with_batch_policy(params)
     size = batch_size(params["batch"])
     with step_model(open_causal, inputs, params) as loaded:
         model = LocalModel(params["model"], loaded, size, bool(params.get("chat")), params.get("logprobs"))
@@ -122,7 +124,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             "batch_used": REFERENCE if params["batch"] == REFERENCE else str(used.least),
             "batches_redone": used.redone,
             "model": params["model"],
-            "numerics": fingerprint(),
+            "numerics": fingerprint_torch(),
             "responses": written,
             "window": loaded.window,
         },

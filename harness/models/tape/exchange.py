@@ -21,7 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.models.tape.line import (
@@ -34,8 +34,8 @@ from harness.models.tape.line import (
     Provenance,
     Taped,
     expected_responder,
-    prepare,
     prepare_copy,
+    prepare_exchange,
     reject_nan,
 )
 from harness.models.tape.server import SERVED, server_address
@@ -89,7 +89,7 @@ def _answer(response: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return exact
     try:
-        whole = canonical(value) == response
+        whole = canonical_json(value) == response
     except HarnessError:
         whole = False
     return {"response": value} if whole else {"response": value, **exact}
@@ -119,7 +119,7 @@ class ImportCount:
 
 
 @dataclass(frozen=True)
-class Unsaid:
+class UnsaidDefaults:
     """What an import takes where a line does not say it: the provider, and the address of the server.
 
     `homes` are the providers' own addresses, by which a server that is not the provider's own is told.
@@ -130,7 +130,7 @@ class Unsaid:
     homes: Mapping[str, str] = field(default_factory=dict)
 
 
-def import_lines(file: Path, folder: Path, unsaid: Unsaid) -> ImportCount:
+def import_lines(file: Path, folder: Path, unsaid: UnsaidDefaults) -> ImportCount:
     """Add a file's exchanges to a tape, and return how many were read and added; no answer is replaced.
 
     Raises InputError for an invalid line, and for another answer to a request that is already on the tape.
@@ -167,7 +167,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _exchange(line: bytes, unsaid: Unsaid, seen: Counter[str]) -> PreparedExchange:
+def _exchange(line: bytes, unsaid: UnsaidDefaults, seen: Counter[str]) -> PreparedExchange:
     """Parse one exchange; without a repeat it gets the next number for its request in this file."""
     row = _row(line)
     repeat, who = row.get("repeat"), row.get("provider", unsaid.provider)
@@ -186,14 +186,14 @@ def _exchange(line: bytes, unsaid: Unsaid, seen: Counter[str]) -> PreparedExchan
         raise InputError(
             "`responder` does not say what `response` says", next="export it again: what is edited is no recording"
         )
-    one = prepare(who, row["request"], repeat or 0, status, response, *kept)
+    one = prepare_exchange(who, row["request"], repeat or 0, status, response, *kept)
     if repeat is None and seen[one.digest]:
-        one = prepare(who, row["request"], seen[one.digest], status, response, *kept)
+        one = prepare_exchange(who, row["request"], seen[one.digest], status, response, *kept)
     seen[one.digest] = max(seen[one.digest], one.repeat + 1)
     return one
 
 
-def _place_server(row: dict[str, Any], provider: str, unsaid: Unsaid) -> str:
+def _place_server(row: dict[str, Any], provider: str, unsaid: UnsaidDefaults) -> str:
     """Return the provider's own address if it answered itself; another server's address is left in `row`."""
     told = row.get("responder", {}).get(SERVER, "")
     if told:
@@ -267,7 +267,7 @@ def _response(row: Mapping[str, Any]) -> bytes:
     if said is not None and "status" not in row and (flaw := explain_unfinished(said)):
         raise InputError(f"this answer is not complete: {flaw}", next="tape complete answers only; leave it out")
     if exact is None:
-        return canonical(said)
+        return canonical_json(said)
     try:
         data = exact.encode() if isinstance(exact, str) else base64.b64decode(exact["base64"], validate=True)
         same = bool(data) and (said is None or json.loads(data) == said)
@@ -319,7 +319,7 @@ class MergeReport:
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def merge(into: Path, sources: Sequence[Path]) -> MergeReport:
+def merge_exchanges(into: Path, sources: Sequence[Path]) -> MergeReport:
     """Add the exchanges of other tapes to a tape, in their order; on any conflict nothing is written."""
     with ExitStack() as stack:
         tapes = [stack.enter_context(Tape.open(folder)) for folder in (into, *sources)]

@@ -20,7 +20,7 @@ from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.digest import canonical, sha256, sha256_stream
+from harness.digest import canonical_json, sha256, sha256_stream
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.models.tape.line import LIMIT, SERVER, START, TAIL, Taped, TapeLine, expected_responder, parse, read_line
@@ -103,7 +103,7 @@ def is_torn(raw: RawLine, ends: list[int]) -> bool:
     return False  # a whole line whose newline was changed
 
 
-def scan(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEntry]:
+def scan_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEntry]:
     """Yield every whole line from a position on, up to a partial last line that a killed process left.
 
     Raises DamageError at the first line that is damaged or out of order.
@@ -182,11 +182,11 @@ class Index:
 
         Raises DamageError for a damaged line, and for one request and repeat with two answers.
         """
-        kept = load(folder) if trusting else None
+        kept = load_index(folder) if trusting else None
         layers, end = ([kept.layer], kept.end) if kept else ([], TapePosition())
         ends = segment_sizes(folder)
         records = IndexRecords()
-        for entry in scan(folder, end, ends):
+        for entry in scan_lines(folder, end, ends):
             end = TapePosition(entry.segment, entry.offset + entry.length, entry.line.own)
             record = pack_record(entry.line.digest, entry.line.taped.repeat, entry.line.answer, *entry[1:])
             known = kept.layer.get(record[:KEY]) if kept else None
@@ -231,7 +231,7 @@ class Index:
         digest = bytes.fromhex(sha256(header + body))
         write_atomic(self.folder / NAME, b"".join((_MAGIC, digest, header, body)))
         del body
-        if kept := load(self.folder):
+        if kept := load_index(self.folder):
             self.layers, self.end, self.fresh = [kept.layer], kept.end, {}
 
 
@@ -279,7 +279,7 @@ def pack_record(digest: str, repeat: int, answer: str, segment: int, offset: int
     return RECORD.pack(bytes.fromhex(digest), repeat, bytes.fromhex(answer), segment, offset, length)
 
 
-def load(folder: Path) -> SavedIndex | None:
+def load_index(folder: Path) -> SavedIndex | None:
     """Load the index on disk; None if it is missing, damaged or does not fit the segments."""
     path = folder / NAME
     if not path.is_file():
@@ -338,14 +338,14 @@ class VerifyReport:
     flaws: list[TapeDefect] = field(default_factory=list)
 
 
-def verify(folder: Path) -> VerifyReport:
+def check_tape(folder: Path) -> VerifyReport:
     """Verify every line of a tape, their order, and its index, and return a report that lists each defect.
 
     Reading stops after 1,000 defects.
     """
     found, records, early = VerifyReport(), IndexRecords(), IndexRecords()
     try:
-        kept, ends = load(folder), segment_sizes(folder)
+        kept, ends = load_index(folder), segment_sizes(folder)
     except DamageError as bad:
         found.flaws.append(TapeDefect(Path(bad.where).name, 0, bad.what))
         return found
@@ -388,7 +388,7 @@ def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple
         line, flaw = None, ""
         try:
             line = read_line(raw.data, "")
-            if canonical(parse(raw.data.decode())) + b"\n" != raw.data:
+            if canonical_json(parse(raw.data.decode())) + b"\n" != raw.data:
                 flaw = "this line is not in canonical form"
             elif head not in (None, line.prev):
                 flaw = "this line does not follow the one before it: lines are missing, moved or from another tape"

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from harness.clock import now
-from harness.digest import MAX_INT, canonical, sha256
+from harness.clock import current_time
+from harness.digest import MAX_INT, canonical_json, sha256
 from harness.errors import DamageError, InputError
-from harness.models.tape.server import SERVED, responder
+from harness.models.tape.server import SERVED, describe_responder
 
 START = "0" * 64
 LIMIT = 64 << 20  # bytes of one line
@@ -119,7 +119,7 @@ class TapeLine(NamedTuple):
 
 def request_digest(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
     """Return the digest of a request, over everything that may change its answer."""
-    return sha256(canonical(request_identity(provider, body, more)))
+    return sha256(canonical_json(request_identity(provider, body, more)))
 
 
 def request_identity(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def redacted_name(line: str) -> str:
 
 def prepare_copy(taped: Taped) -> PreparedExchange:
     """Encode an exchange of one tape for another; its time, its redaction mark and its server are unchanged."""
-    return prepare(
+    return prepare_exchange(
         taped.provider,
         taped.body,
         taped.repeat,
@@ -149,7 +149,7 @@ def prepare_copy(taped: Taped) -> PreparedExchange:
     )
 
 
-def prepare(
+def prepare_exchange(
     provider: str,
     body: Mapping[str, Any],
     repeat: int,
@@ -176,26 +176,26 @@ def prepare(
                 f"this request carries what looks like a key in its field {str(name)!r}; nobody may tape that",
                 next="send keys as headers, and take the field out of the body",
             )
-    request = canonical(request_identity(provider, body, more))
+    request = canonical_json(request_identity(provider, body, more))
     rest = {key: body[key] for key in body if key in UNKEYED}
     mark = f',"redacted":"{was.redacted}"'.encode() if was.redacted else b""
     parts = [mark, b',"repeat":%d,"request":' % repeat, request]
     if who := expected_responder(was.home, more or {}, response):
-        parts += [b',"responder":', canonical(who)]
-    parts += [b',"response":', canonical(_spelled(response))]
+        parts += [b',"responder":', canonical_json(who)]
+    parts += [b',"response":', canonical_json(_spelled(response))]
     if rest:
-        parts += [b',"rest":', canonical(rest)]
+        parts += [b',"rest":', canonical_json(rest)]
     middle = b"".join(parts)
     if len(middle) > LIMIT - 1024:
         raise InputError(f"an exchange of {len(middle)} bytes is too large for a tape", next="ask for less at a time")
     end = b',"status":%d,"type":"tape/1"}' % status
     digest = redacted_name(was.redacted) if was.redacted else sha256(request)
-    return PreparedExchange(digest, repeat, sha256(response), was.at or now(), middle, end)
+    return PreparedExchange(digest, repeat, sha256(response), was.at or current_time(), middle, end)
 
 
 def expected_responder(home: str, more: Mapping[str, Any], response: bytes) -> dict[str, str]:
     """Return what a line says beside the request of who answered; nothing if no server is known."""
-    return responder(home, response) if home or SERVER in more else {}
+    return describe_responder(home, response) if home or SERVER in more else {}
 
 
 def _spelled(response: bytes) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.models.tape.line import MASK, SERVER, PreparedExchange, Taped, TapeLine, prepare_copy
@@ -52,7 +52,7 @@ class RedactReport:
     hits: dict[str, int] = field(default_factory=dict)  # number of exchanges by pattern and pointer
 
 
-def redact(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
+def write_redacted_copy(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
     """Write a redacted copy of a tape to a new folder, and return a report of the changes.
 
     Every pattern and pointer must match somewhere, or nothing is written.
@@ -166,7 +166,7 @@ def _closed(value: Any, whole: bool) -> bytes:
     if not whole:
         return str(value).encode("utf-8", "surrogateescape")
     try:
-        return canonical(value)
+        return canonical_json(value)
     except HarnessError:  # a lone surrogate has no canonical form
         return json.dumps(value).encode()
 

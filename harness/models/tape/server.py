@@ -63,7 +63,7 @@ def _host(parts: SplitResult) -> str:
     return found.decode().lower()
 
 
-def responder(server: str, response: bytes) -> dict[str, str]:
+def describe_responder(server: str, response: bytes) -> dict[str, str]:
     """Return what a line says of who answered: the server, if it is named here, and model and fingerprint, if any.
 
     Model and fingerprint are those of the answer itself. What is not one printable text is left out.

@@ -20,9 +20,9 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical, differences, sha256_stream, walk
+from harness.digest import canonical_json, differing_pointers, sha256_stream, walk_values
 from harness.errors import DamageError, InputError
-from harness.files import append_durable, locked, make_folder, open_log, translate_os_error, translating_os_errors
+from harness.files import append_durable, hold_lock, make_folder, open_log, translate_os_error, translating_os_errors
 from harness.models.tape.index import (
     IDENTITY,
     KEY,
@@ -31,7 +31,7 @@ from harness.models.tape.index import (
     Index,
     TapePosition,
     pack_record,
-    scan,
+    scan_lines,
     segment_path,
 )
 from harness.models.tape.line import (
@@ -44,7 +44,7 @@ from harness.models.tape.line import (
     Taped,
     TapeLine,
     parse,
-    prepare,
+    prepare_exchange,
     read_line,
     request_digest,
     request_identity,
@@ -54,19 +54,19 @@ SAMPLE = 20_000  # most requests that are compared
 _SEGMENTS, _HITS, _TEXTS = 16, 200, 3
 
 
-class Nearest:
+class NearestRequest:
     """The search for the nearest request among those seen so far."""
 
     def __init__(self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         identity = request_identity(provider, body, more)
-        self._wanted = parse(canonical(identity).decode())  # in the form on a tape, where 0.0 is 0
+        self._wanted = parse(canonical_json(identity).decode())  # in the form on a tape, where 0.0 is 0
         self._best: tuple[tuple[int, int, str, int], Taped, list[str]] | None = None
 
     def consider(self, taped: Taped) -> None:
         """Compare one more request with the nearest so far."""
         have = request_identity(taped.provider, taped.body, taped.more)
         fields = []
-        for field in differences(self._wanted, have):
+        for field in differing_pointers(self._wanted, have):
             fields.append(field)
             if self._best and len(fields) > self._best[0][0]:
                 return
@@ -107,18 +107,18 @@ def value_at(value: Any, pointer: str) -> bytes:
             value = value[name]
         else:
             value = value[int(name)]
-    return canonical(value)
+    return canonical_json(value)
 
 
 def longest_texts(body: Mapping[str, Any]) -> list[str]:
     """Return the three longest texts of a request, of 8 characters or more, by which similar requests can be found."""
-    texts = {item for _, item in walk(body) if isinstance(item, str) and len(item) >= 8}
+    texts = {item for _, item in walk_values(body) if isinstance(item, str) and len(item) >= 8}
     return sorted(texts, key=lambda text: (-len(text), text))[:_TEXTS]
 
 
 def requests_containing(folder: Path, ends: list[int], text: str) -> Iterator[Taped]:
     """Yield exchanges of the 16 newest segments that contain a text, at most 200."""
-    needle, hits = canonical(text), 0
+    needle, hits = canonical_json(text), 0
     for number in reversed(range(max(0, len(ends) - _SEGMENTS), len(ends))):
         path = segment_path(folder, number)
         with translating_os_errors(path), open(path, "rb") as file:
@@ -224,7 +224,7 @@ class Tape:
 
     def lines(self) -> Iterator[TapeLine]:
         """Yield every line in the order of recording, checked."""
-        for entry in scan(self.folder, TapePosition(), self._index.ends):
+        for entry in scan_lines(self.folder, TapePosition(), self._index.ends):
             yield entry.line
 
     def nearest(
@@ -236,7 +236,7 @@ class Tape:
         over the digests, and also those of the newest 1 GiB that contain one of the request's longest texts. This takes
         a few seconds at most. None means that the tape is empty.
         """
-        search = Nearest(provider, body, more)
+        search = NearestRequest(provider, body, more)
         count = len(self._index)
         records = list(_spread(self._index, max(1, -(-count // SAMPLE))))
         for record in records:
@@ -312,7 +312,7 @@ class Recorder:
         with ExitStack() as stack:
             with translating_os_errors(folder):
                 make_folder(folder)
-            if not stack.enter_context(locked(folder / LOCK, wait=False)):
+            if not stack.enter_context(hold_lock(folder / LOCK, wait=False)):
                 raise InputError(
                     f"another process is recording on this tape{_holder(folder)}",
                     where=str(folder),
@@ -356,7 +356,7 @@ class Recorder:
         `home` is the provider's own address if the provider itself answered; another server's address is in `more`.
         Raises InputError for a different answer to the same request and repeat.
         """
-        ticket = self._enter(prepare(provider, body, repeat, status, response, more, Provenance(home=home)))
+        ticket = self._enter(prepare_exchange(provider, body, repeat, status, response, more, Provenance(home=home)))
         if ticket:
             self._settle([ticket])
 

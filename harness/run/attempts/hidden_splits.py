@@ -18,14 +18,14 @@ from typing import Any, cast
 
 from harness import rows
 from harness.attempts.transcript import CLOSED, KIND
-from harness.clock import now
-from harness.digest import canonical, parse, sha256, walk
+from harness.clock import current_time
+from harness.digest import canonical_json, parse_document, sha256, walk_values
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.manifest.datasets import Fetched, FetchedFiles, OwnFile
-from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.load import LoadedManifest, load_manifest, parse_manifest
 from harness.manifest.lockfile import Lock, load_lock, read_lock
-from harness.manifest.schema import SPLITS, Manifest, split_datasets, splits
+from harness.manifest.schema import SPLITS, Manifest, manifest_splits, split_datasets
 from harness.rowtypes import Item
 from harness.run.locking.datasets import FILES, MANY, made_datasets
 from harness.store.attempts import SplitData, attempt_ids, hidden_data, listed_attempts, mark_hidden, transcript_path
@@ -61,13 +61,13 @@ def _read(root: Path, path: Path, _mark: tuple[int, int]) -> AttemptHeader | Non
     with translating_os_errors(path), StoreReader(root).open_file(path, MOST_LOG) as file:
         line = file.readline(MOST_START)
     try:
-        fields = parse(line, KIND, str(path))
+        fields = parse_document(line, KIND, str(path))
     except InputError:
         return None
     return AttemptHeader(cast(AttemptEvent, fields), sha256(line)) if fields.keys() >= _NEEDED else None
 
 
-def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
+def principal_headers(store: Store, principal: str) -> Iterator[AttemptHeader]:
     """Yield the headers of the attempts that a principal began, the oldest first."""
     for attempt in attempt_ids(store):
         header = attempt_header(store, attempt)
@@ -77,14 +77,16 @@ def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
 
 def attempts_used(store: Store, principal: str, name: str, split: str) -> int:
     """Count the attempts that a principal began at a split of a manifest, whatever their outcome."""
-    begun = (header.fields for header in headers_of(store, principal))
+    begun = (header.fields for header in principal_headers(store, principal))
     return sum((fields["name"], fields["split"]) == (name, split) for fields in begun)
 
 
 def open_attempts(store: Store, principal: str) -> list[str]:
     """List the attempts of a principal that have neither ended nor expired."""
-    known, at = listed_attempts(store.heads.read()), now()
-    begun = [str(one.fields["attempt"]) for one in headers_of(store, principal) if str(one.fields.get("expires")) > at]
+    known, at = listed_attempts(store.heads.read()), current_time()
+    begun = [
+        str(one.fields["attempt"]) for one in principal_headers(store, principal) if str(one.fields.get("expires")) > at
+    ]
     return [one for one in begun if not (one in known and known[one].closed) and not _has_ended(store, one)]
 
 
@@ -97,14 +99,14 @@ def _has_ended(store: Store, attempt: str) -> bool:
 
 def same_key(store: Store, principal: str, key: str) -> AttemptHeader | None:
     """Return the attempt that a principal began under a key, which is given by its digest; None if there is none."""
-    return next((header for header in headers_of(store, principal) if header.fields["idempotency"] == key), None)
+    return next((header for header in principal_headers(store, principal) if header.fields["idempotency"] == key), None)
 
 
 _BEGUN = {"manifest", "lock", "split", "hidden"}
 OWN_DATA = "give this split data of its own; what was hidden once stays hidden for all that share the store"
 
 
-def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | None) -> SplitData:
+def split_data(loaded: LoadedManifest, lock: Lock | None, split: str, store: Store | None) -> SplitData:
     """Return digests of a split's data: the files that it is made from, and its items if a lock pins them.
 
     Items of a recipe that reads no file are left out, because anyone can make them. Of a hidden split only the private
@@ -112,7 +114,7 @@ def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | Non
     """
     manifest = loaded.manifest
     made = made_datasets(manifest, find(manifest.study), loaded.tree)
-    files, asked, hides = set[str](), set[str](), splits(manifest)[split].hidden
+    files, asked, hides = set[str](), set[str](), manifest_splits(manifest)[split].hidden
     for name in split_datasets(manifest, split):
         sources = [name, *made[name].files.values(), *made[name].folders.values()] if name in made else [name]
         found = set(_digests(manifest, sources, private=hides))
@@ -151,37 +153,37 @@ def question_digest(item: Mapping[str, Any]) -> str:
 
     Empty if the item has no text.
     """
-    texts = [value for _, value in walk([item["input"], list(item.get("options", {}).values())])]
+    texts = [value for _, value in walk_values([item["input"], list(item.get("options", {}).values())])]
     plain = {" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts if _is_text(text)}
     images = {image["sha256"] for image in item.get("attachments", ())}
-    return sha256(canonical(sorted(plain | images))) if plain else ""
+    return sha256(canonical_json(sorted(plain | images))) if plain else ""
 
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def require_hidden_elsewhere(loaded: Loaded, lock: Lock, store: Store) -> None:
+def require_hidden_elsewhere(loaded: LoadedManifest, lock: Lock, store: Store) -> None:
     """Raise InputError for splits that show what the project or the store hides, or hide what it shows.
 
     All manifests of the project and of the store are compared; the error names the other manifest and its split.
     Without an error, what this manifest hides is marked in the store.
     """
-    mine = {name: split_data(loaded, lock, name, store) for name in splits(loaded.manifest)}
+    mine = {name: split_data(loaded, lock, name, store) for name in manifest_splits(loaded.manifest)}
     if not mine:
         return
     shown, hidden = _around(loaded, store)
     for name, data in mine.items():
-        (hidden if splits(loaded.manifest)[name].hidden else shown).append(data)
+        (hidden if manifest_splits(loaded.manifest)[name].hidden else shown).append(data)
     for name, data in mine.items():
-        hides = splits(loaded.manifest)[name].hidden
+        hides = manifest_splits(loaded.manifest)[name].hidden
         for other in shown if hides else hidden:
             if data.shares(other):
                 raise _refusal(loaded, name, other, hides=hides)
-    mark_splits(store, (data for name, data in mine.items() if splits(loaded.manifest)[name].hidden))
+    mark_splits(store, (data for name, data in mine.items() if manifest_splits(loaded.manifest)[name].hidden))
 
 
-def require_served(manifests: Iterable[Loaded], store: Store, project: Iterable[Loaded]) -> None:
+def require_served(manifests: Iterable[LoadedManifest], store: Store, project: Iterable[LoadedManifest]) -> None:
     """Raise InputError for a public split that shows what any manifest of the project or the store hides.
 
     What those manifests hide is marked in the store, so that a running server refuses it, too.
@@ -204,10 +206,10 @@ def mark_splits(store: Store, hidden: Iterable[SplitData]) -> None:
             mark_hidden(store, data)
 
 
-def shows_hidden(store: Store, loaded: Loaded, lock: Lock, split: str) -> bool:
+def shows_hidden(store: Store, loaded: LoadedManifest, lock: Lock, split: str) -> bool:
     """Whether a public split shows what anything in this store hides."""
     known = list(hidden_data(store))
-    if not known or splits(loaded.manifest)[split].hidden:
+    if not known or manifest_splits(loaded.manifest)[split].hidden:
         return False
     mine = split_data(loaded, lock, split, store)
     return any(mine.shares(other) for other in known)
@@ -220,10 +222,10 @@ def attempt_shows_hidden(store: Store, start: AttemptEvent) -> bool:
     return mine is not None and any(mine.shares(other) for other in known)
 
 
-def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitData]]:
+def _around(loaded: LoadedManifest, store: Store) -> tuple[list[SplitData], list[SplitData]]:
     """Return what other manifests, marks and attempts of this store show to agents, and what they hide."""
     shown, hidden = [], list(hidden_data(store))
-    for other in neighbours(loaded):
+    for other in neighbour_manifests(loaded):
         shown += _splits(other, store, hidden=False)
         hidden += _splits(other, store, hidden=True)
     for data, hides in _attempted(store):
@@ -231,21 +233,21 @@ def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitDa
     return shown, hidden
 
 
-def neighbours(loaded: Loaded) -> Iterator[Loaded]:
+def neighbour_manifests(loaded: LoadedManifest) -> Iterator[LoadedManifest]:
     """Yield the other manifests of a project; manifests that cannot be read are skipped."""
     for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
         if path.resolve() != loaded.path:
             try:
-                yield load(path)
+                yield load_manifest(path)
             except InputError:
                 continue
 
 
-def _splits(loaded: Loaded, store: Store, *, hidden: bool) -> list[SplitData]:
+def _splits(loaded: LoadedManifest, store: Store, *, hidden: bool) -> list[SplitData]:
     """Return the data of the hidden or public splits of a manifest; empty if the manifest or its lock is wrong."""
     try:
-        lock = load_lock(loaded.root, loaded.manifest.name) if splits(loaded.manifest) else None
-        named = [name for name, split in splits(loaded.manifest).items() if split.hidden is hidden]
+        lock = load_lock(loaded.root, loaded.manifest.name) if manifest_splits(loaded.manifest) else None
+        named = [name for name, split in manifest_splits(loaded.manifest).items() if split.hidden is hidden]
         return [split_data(loaded, lock, name, store) for name in named]
     except HarnessError:
         return []
@@ -271,13 +273,13 @@ def _begun_data(root: Path, manifest: str, lock: str, split: str) -> SplitData |
     try:
         data = store.blobs.read(manifest)
         said, tree = parse_manifest(data, "the manifest of an attempt")
-        loaded = Loaded(said, data, tree, root / "manifests" / said.name, root)
+        loaded = LoadedManifest(said, data, tree, root / "manifests" / said.name, root)
         return split_data(loaded, read_lock(store.blobs.read(lock), "the lock of an attempt"), split, store)
     except HarnessError:
         return None
 
 
-def _refusal(loaded: Loaded, split: str, other: SplitData, *, hides: bool) -> InputError:
+def _refusal(loaded: LoadedManifest, split: str, other: SplitData, *, hides: bool) -> InputError:
     place = loaded.tree.at((*SPLITS, split))
     if hides:
         what = f"split {split!r} hides what the split {other.split!r} of the manifest {other.name!r} shows to agents"

@@ -20,16 +20,16 @@ from harness import rows
 from harness.attempts.codes import AttemptError, printable_text, suggest_name
 from harness.attempts.desk import SCORE
 from harness.attempts.reads import Listing, ViewReader
-from harness.attempts.shapes import FormerGetItemRequest, digest_of, parse_arguments
-from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold, item_id, item_key
-from harness.digest import document, sha256
+from harness.attempts.shapes import FormerGetItemRequest, call_digest, parse_arguments
+from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold_events, item_id, item_key
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.evidence.record import Record, read_record
 from harness.kit.score_lines import ScoreLine
 from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.documents import Pins
-from harness.manifest.load import Loaded, ModelFolders, parse_manifest
+from harness.manifest.load import LoadedManifest, ModelFolders, parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
@@ -41,7 +41,7 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins
 from harness.run.locking.models import MODELS, every_model, pin_model
-from harness.run.planning.plan import check_parts, plan, possible_outputs
+from harness.run.planning.plan import check_parts, make_plan, possible_outputs
 from harness.run.planning.preconditions import require_runnable
 from harness.run.progress import Progress
 from harness.run.scores.table import ScoreTable, score_table
@@ -147,7 +147,7 @@ class Replayed:
     differing: tuple[int, ...]
 
 
-def replay(events: Iterable[AttemptEvent], view: ViewReader) -> Replayed:
+def replay_reads(events: Iterable[AttemptEvent], view: ViewReader) -> Replayed:
     """Repeat the reads of a transcript, each in the state of its time."""
     first, *rest = events
     state = AttemptState(first)
@@ -182,7 +182,7 @@ def _again(listing: Listing, state: AttemptState, event: AttemptEvent) -> tuple[
             forms = [listing.read(state, args, whole=whole)[0] for whole in (False, True)]
     except HarnessError:  # these arguments are not valid
         return ()
-    return tuple(digest_of(data) for data in forms)
+    return tuple(call_digest(data) for data in forms)
 
 
 DIGITS = 6  # significant ones
@@ -239,7 +239,7 @@ class AttemptOutcome:
 class DerivedRun:
     """Manifest and lock of an attempt's run, which are derived from those of the benchmark, and the run's limit."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     lock: Lock
     limit: int
 
@@ -378,9 +378,9 @@ def _derived(
     return DerivedRun(loaded, lock, asked_part(base, said.split, said.subset).items)
 
 
-def _loaded(data: bytes, root: Path, homes: ModelFolders | None) -> Loaded:
+def _loaded(data: bytes, root: Path, homes: ModelFolders | None) -> LoadedManifest:
     manifest, tree = parse_manifest(data, "the manifest of this attempt's run")
-    return Loaded(manifest, data, tree, root / "manifests" / manifest.name, root, homes or ModelFolders())
+    return LoadedManifest(manifest, data, tree, root / "manifests" / manifest.name, root, homes or ModelFolders())
 
 
 def _run(derived: DerivedRun, place: RunTarget, name: str, progress: Progress) -> Record:
@@ -391,7 +391,7 @@ def _run(derived: DerivedRun, place: RunTarget, name: str, progress: Progress) -
             where=name,
             next="go back to the lock that it names, then `harness attempts finish` it",
         )
-    planned = plan(check_parts(loaded), lock, derived.limit)
+    planned = make_plan(check_parts(loaded), lock, derived.limit)
     workshop = place.workshop(loaded)
     require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
     runner = Runner(loaded, lock, planned, workshop, limit=derived.limit, jobs=place.jobs, beside=place.beside)
@@ -418,7 +418,7 @@ def score_text(
     with store.in_use():
         transcript = store.blobs.put(one_answer(start, str(request["item_id"]), str(request["prediction"])))
         derived = derive_run(store, root, start, transcript, homes)
-        planned = plan(check_parts(derived.loaded), derived.lock, derived.limit)
+        planned = make_plan(check_parts(derived.loaded), derived.lock, derived.limit)
         for name in planned.pinned.values():
             store.blobs.put((code_root() / name).read_bytes())
         scorer = TextScorer(derived, planned, place.workshop(derived.loaded, gpus=False))
@@ -436,7 +436,7 @@ def one_answer(start: AttemptEvent, item: str, text: str) -> bytes:
     ]
     data, head = b"", START
     for number, body in enumerate(bodies):
-        line = document({**body, "n": number, "prev": head}) + b"\n"
+        line = encode_document({**body, "n": number, "prev": head}) + b"\n"
         data, head = data + line, sha256(line)
     return data
 
@@ -453,9 +453,11 @@ def usable_metrics(root: Path, manifest: bytes, lock: bytes, split: str) -> tupl
     base, tree = parse_manifest(manifest, "a served manifest")
     said = AttemptAnswered(NOBODY, "", split, "", "0" * 64)
     derived = _derived(base, tree, read_lock(lock, "its lock"), said, root, None)
-    planned = plan(check_parts(derived.loaded), derived.lock, derived.limit)
+    planned = make_plan(check_parts(derived.loaded), derived.lock, derived.limit)
     steps = {step.name: step for step in planned.steps}
-    usable = {_scorer_of(step, said.model) for step in steps.values() if _scores(step) and not calls(step, steps)}
+    usable = {
+        _scorer_of(step, said.model) for step in steps.values() if _scores(step) and not asks_or_runs_code(step, steps)
+    }
     known = sorted(find(base.study).meanings)
     return tuple(name for name in known if "" in usable or name.partition("/")[0] in usable)
 
@@ -471,10 +473,10 @@ def _scorer_of(step: Step, model: str) -> str:
     return "" if named == model else named
 
 
-def calls(step: Step, steps: Mapping[str, Step]) -> bool:
+def asks_or_runs_code(step: Step, steps: Mapping[str, Step]) -> bool:
     """Whether a step, or one that it depends on, asks a model or runs foreign code."""
     asks = step.calls or step.trial or step.infers
-    return asks or any(calls(steps[ref.step], steps) for ref in step.refs())
+    return asks or any(asks_or_runs_code(steps[ref.step], steps) for ref in step.refs())
 
 
 class TextScorer:
@@ -493,7 +495,7 @@ class TextScorer:
         found: dict[str, dict[str, Any]] = {}
         later = False
         for step in self._scoring(source):
-            if calls(step, self.steps):
+            if asks_or_runs_code(step, self.steps):
                 later = True
                 continue
             code = self._make(step)
@@ -592,7 +594,7 @@ def verify_transcript(store: Store, attempt: str, heads: Sequence[str] = ()) -> 
         return found
     begun = chain.events[0]
     try:
-        state = fold(chain.events)
+        state = fold_events(chain.events)
     except DamageError as bad:
         found.flaws.append(bad.what)
         found.first_bad = 0
@@ -635,7 +637,7 @@ def _replay(store: Store, chain: Chain[AttemptEvent], state: AttemptState, found
         return
     reader = ViewReader(*handles)
     try:
-        again = replay(chain.events, reader)
+        again = replay_reads(chain.events, reader)
         known = {item_id(state.secret, key) for key in reader.places}
     finally:
         reader.close()

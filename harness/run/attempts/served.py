@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.digest import walk
+from harness.digest import walk_values
 from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.datasets import Fetched
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock
-from harness.manifest.schema import splits
+from harness.manifest.schema import manifest_splits
 from harness.run.attempts.hidden_splits import shows_hidden
 from harness.run.lock import changed_pins
 from harness.run.locking.models import MODELS
@@ -92,7 +92,7 @@ class ServedProject:
     """What a server serves: manifests of one project, where views are made, and the user that the agent runs as."""
 
     target: RunTarget
-    manifests: tuple[Loaded, ...]
+    manifests: tuple[LoadedManifest, ...]
     agent_uid: int | None = None  # None: the agent may be the user who serves
 
     @property
@@ -100,12 +100,12 @@ class ServedProject:
         """The names of the served manifests, by which agents call them."""
         return [loaded.manifest.name for loaded in self.manifests]
 
-    def find(self, name: str) -> Loaded | None:
+    def find(self, name: str) -> LoadedManifest | None:
         """Return a served manifest by its name, or None."""
         return next((loaded for loaded in self.manifests if loaded.manifest.name == name), None)
 
 
-def served_lock(loaded: Loaded) -> Lock:
+def served_lock(loaded: LoadedManifest) -> Lock:
     """Return the lock under which a manifest is served; raise InputError if there is none, or if it does not fit.
 
     Models are not compared and need not be here, because an agent answers in their place.
@@ -124,7 +124,7 @@ def served_lock(loaded: Loaded) -> Lock:
     return lock
 
 
-def ready_lock(loaded: Loaded) -> Lock | None:
+def ready_lock(loaded: LoadedManifest) -> Lock | None:
     """Return the lock under which a manifest is served; None if an operator has to do something first."""
     try:
         return served_lock(loaded)
@@ -132,21 +132,23 @@ def ready_lock(loaded: Loaded) -> Lock | None:
         return None
 
 
-def why_closed(served: ServedProject, loaded: Loaded, split: str, store: Store | None, lock: Lock | None) -> str:
+def why_closed(
+    served: ServedProject, loaded: LoadedManifest, split: str, store: Store | None, lock: Lock | None
+) -> str:
     """Return why an agent cannot attempt a split, without a path or a name of data; empty if it can."""
     if lock is None:
         return NOT_READY
-    if splits(loaded.manifest)[split].hidden and _reachable(served, loaded, lock, store):
+    if manifest_splits(loaded.manifest)[split].hidden and _reachable(served, loaded, lock, store):
         return NO_USER
     if store is not None and shows_hidden(store, loaded, lock, split):
         return CLOSED_DATA
     return ""
 
 
-def _reachable(served: ServedProject, loaded: Loaded, lock: Lock, store: Store | None) -> bool:
+def _reachable(served: ServedProject, loaded: LoadedManifest, lock: Lock, store: Store | None) -> bool:
     """Whether the agent's user could read what is hidden; True if there is no store yet or the user is not known."""
     if store is None or served.agent_uid is None:
         return True
     private = (one.sha256 for one in loaded.manifest.datasets.values() if isinstance(one, Fetched) and one.private)
-    pinned = (value for _, value in walk(lock.pins["datasets"]) if isinstance(value, str) and is_digest(value))
+    pinned = (value for _, value in walk_values(lock.pins["datasets"]) if isinstance(value, str) and is_digest(value))
     return gold_reachable(store, served.agent_uid, {*filter(None, private), *pinned})

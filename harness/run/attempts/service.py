@@ -23,13 +23,13 @@ from harness.attempts.calls import OpenedAttempt, ToldAtStart
 from harness.attempts.codes import REPLY_BYTES, AttemptError, printable_text, suggest_name
 from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin_transcript
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.documents import TablePin
-from harness.manifest.load import Loaded, ModelFolders
+from harness.manifest.load import LoadedManifest, ModelFolders
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Split, splits
+from harness.manifest.schema import Split, manifest_splits
 from harness.rowtypes import Item, Prompt
 from harness.run.attempts.hidden_splits import (
     attempt_header,
@@ -62,7 +62,7 @@ from harness.run.attempts.served import (
     ready_lock,
     why_closed,
 )
-from harness.run.attempts.view import View, ViewSpec, dataset_of, make_view, planned_view, read_view, view_spec
+from harness.run.attempts.view import View, ViewSpec, dataset_of_step, make_view, planned_view, read_view, view_spec
 from harness.run.closure import code_root
 from harness.run.locking.datasets import OWN_WORDINGS
 from harness.steps import Pinned, Step
@@ -86,7 +86,7 @@ INSTRUCTIONS = (
 
 
 @dataclass(frozen=True)
-class Opening:
+class AttemptOpening:
     """What an agent asks for when it starts an attempt, and what the server adds about the agent."""
 
     study: str  # a served manifest's name
@@ -103,7 +103,7 @@ class Opening:
     def key(self) -> str:
         """The digest of the key with label and session, so that the same key of two agents means two attempts."""
         whose = {"key": self.idempotency_key, "label": self.agent_label, "session": self.session}
-        return sha256(canonical(whose))
+        return sha256(canonical_json(whose))
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class OpenedView:
     more: ToldAtStart  # what else an agent is told: answer_format, instructions, resumed
 
 
-def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
+def open_attempt(served: ServedProject, asked: AttemptOpening) -> OpenedView:
     """Begin an attempt, or return the one that was begun under the same key; AttemptError if neither is possible.
 
     The transcript's first line and the list of runs are durable when this returns.
@@ -143,7 +143,7 @@ def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
         return _resumed(served, before, asked) if before else reopen_attempt(served, attempt, asked.principal)
 
 
-def _resumed(served: ServedProject, attempt: str, asked: Opening) -> OpenedView:
+def _resumed(served: ServedProject, attempt: str, asked: AttemptOpening) -> OpenedView:
     """Return an attempt that was begun under the same key before, marked as resumed."""
     opened = reopen_attempt(served, attempt, asked.principal)
     return replace(opened, more={**opened.more, "resumed": True})
@@ -173,9 +173,11 @@ def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> Opene
     return OpenedView(attempt, transcript_path(store, attempt), view.items_file, view.media_file, more)
 
 
-def _wanted(served: ServedProject, loaded: Loaded, asked: Opening, store: Store) -> tuple[Split, ViewSpec, Lock]:
+def _wanted(
+    served: ServedProject, loaded: LoadedManifest, asked: AttemptOpening, store: Store
+) -> tuple[Split, ViewSpec, Lock]:
     """Return the split, what of it is wanted, and the lock; raise AttemptError if the split is closed to this agent."""
-    known = splits(loaded.manifest)
+    known = manifest_splits(loaded.manifest)
     if asked.split not in known:
         what = f"this study has no split {printable_text(asked.split)}" if known else "this study is for operators only"
         raise AttemptError("E_UNKNOWN_SPLIT", what, suggest_name(asked.split, known))
@@ -195,7 +197,7 @@ def _wanted(served: ServedProject, loaded: Loaded, asked: Opening, store: Store)
         raise AttemptError("E_ARGUMENT", f"this split has no subset {printable_text(asked.subset)}", bad.next) from None
 
 
-def _require_left(store: Store, asked: Opening, split: Split) -> None:
+def _require_left(store: Store, asked: AttemptOpening, split: Split) -> None:
     used = attempts_used(store, asked.principal, asked.study, asked.split)
     if split.max_attempts is not None and used >= split.max_attempts:
         raise AttemptError(
@@ -209,7 +211,7 @@ def _require_left(store: Store, asked: Opening, split: Split) -> None:
         )
 
 
-def _begun(store: Store, asked: Opening) -> str:
+def _begun(store: Store, asked: AttemptOpening) -> str:
     """Return the id of the attempt that this principal began under this key; empty if there is none.
 
     Raises AttemptError if that attempt was begun with other arguments.
@@ -226,9 +228,11 @@ def _begun(store: Store, asked: Opening) -> str:
     return attempt
 
 
-def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, asked: Opening, view: View) -> str:
+def _begin(
+    store: Store, served: ServedProject, loaded: LoadedManifest, lock: Lock, asked: AttemptOpening, view: View
+) -> str:
     """Write the first line of a new attempt's transcript, and record its start in the list of runs; return its id."""
-    attempt, agents = clock.stamp(ID_BYTES), loaded.manifest.agents
+    attempt, agents = clock.unique_stamp(ID_BYTES), loaded.manifest.agents
     assert agents
     fields: AttemptFields = {
         "attempt": attempt,
@@ -249,17 +253,17 @@ def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, aske
         "media": view.media,
         "canary": view.control,
         "tools": asked.tools,
-        "versions": versions(),
+        "versions": package_versions(),
         "secret": secrets.token_hex(SECRET_BYTES),
         "idempotency": asked.key,
-        "expires": clock.after(clock.now(), LASTS * agents.budget.seconds),
+        "expires": clock.time_after(clock.current_time(), LASTS * agents.budget.seconds),
     }
     first = begin_transcript(transcript_path(store, attempt), fields, store.tree)
     store.heads.add(STARTED, {"run": attempt, "journal": first})
     return attempt
 
 
-def versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that an attempt is made with."""
     found = {"python": platform.python_version()}
     for package in ("repro-harness", "mcp"):
@@ -276,7 +280,7 @@ OPERATORS = "no agent can attempt this study: its manifest offers no questions t
 ASKS_NOTHING = "this split asks nothing"
 
 
-def catalogue(served: ServedProject, principal: str) -> list[dict[str, Any]]:
+def list_served_studies(served: ServedProject, principal: str) -> list[dict[str, Any]]:
     """List the served studies as an agent sees them; studies without splits are for operators only."""
     try:
         store: Store | None = Store.open(served.target.store)
@@ -285,13 +289,13 @@ def catalogue(served: ServedProject, principal: str) -> list[dict[str, Any]]:
     return [_study(served, loaded, principal, store) for loaded in served.manifests]
 
 
-def _study(served: ServedProject, loaded: Loaded, principal: str, store: Store | None) -> dict[str, Any]:
+def _study(served: ServedProject, loaded: LoadedManifest, principal: str, store: Store | None) -> dict[str, Any]:
     manifest = loaded.manifest
     said: dict[str, Any] = {"study": manifest.name, "title": manifest.about}
     if manifest.agents is None or not manifest.agents.splits:
         return {**said, "answer_kinds": [], "splits": [], "reason": OPERATORS}
     offers, kinds, lock = [], set[str](), ready_lock(loaded)
-    for name in splits(manifest):
+    for name in manifest_splits(manifest):
         offer, found = _split(served, loaded, name, principal, store, lock)
         offers.append(offer)
         kinds |= found
@@ -303,7 +307,7 @@ def _study(served: ServedProject, loaded: Loaded, principal: str, store: Store |
     return {**said, "answer_kinds": sorted(kinds), "splits": offers, "budget": budget}
 
 
-def _unscorable(loaded: Loaded, lock: Lock, split: str) -> str:
+def _unscorable(loaded: LoadedManifest, lock: Lock, split: str) -> str:
     """Return why answers of an agent to a split could not be scored; empty if their run can be planned."""
     try:
         usable_metrics(loaded.root, loaded.data, lock.data, split)
@@ -313,20 +317,20 @@ def _unscorable(loaded: Loaded, lock: Lock, split: str) -> str:
 
 
 def _split(
-    served: ServedProject, loaded: Loaded, name: str, principal: str, store: Store | None, lock: Lock | None
+    served: ServedProject, loaded: LoadedManifest, name: str, principal: str, store: Store | None, lock: Lock | None
 ) -> tuple[dict[str, Any], set[str]]:
     """Return what a split holds, with the number of attempts left, and the kinds of its answers."""
-    split = splits(loaded.manifest)[name]
+    split = manifest_splits(loaded.manifest)[name]
     offer: dict[str, Any] = {"split": name, "n_items": 0, "hidden": split.hidden, "attempts_left": 0}
     why, kinds = why_closed(served, loaded, name, store, lock), set[str]()
     if lock:
         try:
             spec = view_spec(loaded, name)
-            steps = list({dataset_of(step): step for step in planned_view(loaded, lock, spec)[1]}.values())
+            steps = list({dataset_of_step(step): step for step in planned_view(loaded, lock, spec)[1]}.values())
             offer["n_items"] = sum(count_prompts(step, spec, lock, store) for step in steps) + bool(steps)
             kinds = {_kind(step, spec, lock, store) for step in steps}
             why = why or ("" if steps else ASKS_NOTHING) or _unscorable(loaded, lock, name)
-            if parts := subsets(steps, spec):
+            if parts := list_subsets(steps, spec):
                 offer["subsets"] = parts
         except HarnessError:
             why = NOT_READY
@@ -340,9 +344,9 @@ def _split(
     return offer, kinds
 
 
-def subsets(steps: list[Step], spec: ViewSpec) -> list[str]:
+def list_subsets(steps: list[Step], spec: ViewSpec) -> list[str]:
     """List the parts of a split that can be asked alone: its datasets (one step each), and the wordings it names."""
-    datasets = [dataset_of(step) for step in steps]
+    datasets = [dataset_of_step(step) for step in steps]
     wordings = [f"template-{number}" for number in spec.part.templates]
     return [*(datasets if len(datasets) > 1 else []), *(wordings if len(wordings) > 1 else [])]
 
@@ -352,7 +356,7 @@ def count_prompts(step: Step, spec: ViewSpec, lock: Lock, store: Store | None) -
 
     If a dataset brings its own prompts and their table is not in the store yet, the average number per item is used.
     """
-    pins, wanted = tables_of(lock.pins["datasets"][dataset_of(step)]), set(spec.part.templates)
+    pins, wanted = made_tables(lock.pins["datasets"][dataset_of_step(step)]), set(spec.part.templates)
     items = min(int(pins["items"]["rows"]), spec.part.items or int(pins["items"]["rows"]))
     templates = step.inputs.get("templates")
     numbers = [one["id"] for one in step.params.get("wordings", ())]  # those that a manifest writes out
@@ -377,7 +381,7 @@ def _shipped(path: str) -> bytes:
 
 def _kind(step: Step, spec: ViewSpec, lock: Lock, store: Store | None) -> str:
     """Return the kind of the answers to a dataset's first item; text if the dataset is not in the store yet."""
-    pins = tables_of(lock.pins["datasets"][dataset_of(step)])
+    pins = made_tables(lock.pins["datasets"][dataset_of_step(step)])
     return next((CHOICE for row in _first(pins, "items", spec.part.items or 1, store) if "options" in row), TEXT)
 
 
@@ -390,9 +394,11 @@ def _first(pins: Mapping[str, TablePin], table: str, count: int, store: Store | 
 UNSCORED = "the scoring failed; the operator of this benchmark can see why and have it scored again"
 
 
-def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = "") -> Opening:
+def parse_opening(
+    request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = ""
+) -> AttemptOpening:
     """Return what start_attempt asks for, from its arguments."""
-    return Opening(
+    return AttemptOpening(
         study=str(request["study"]),
         split=str(request["split"]),
         subset=str(request.get("subset") or ""),
@@ -405,7 +411,7 @@ def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str
     )
 
 
-def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
+def describe_scoring(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
     """Return what an agent may know of its attempt's scoring; of hidden data only that it is sealed."""
     if outcome.hidden or _shows_hidden(store, outcome.attempt):
         return {"status": SEALED}
@@ -445,8 +451,8 @@ class LocalBackend:
 
     def catalogue(self) -> Mapping[str, Any]:
         """Return the served studies; raise InputError if they do not fit in one reply."""
-        found = {"studies": catalogue(self.served, self.principal)}
-        if len(canonical(found)) > REPLY_BYTES:
+        found = {"studies": list_served_studies(self.served, self.principal)}
+        if len(canonical_json(found)) > REPLY_BYTES:
             raise InputError(
                 f"{len(found['studies'])} studies are more than one reply to an agent may tell of",
                 next="serve fewer: name their manifests",
@@ -463,7 +469,7 @@ class LocalBackend:
 
     def open_view(self, request: Mapping[str, Any], tools: str) -> OpenedView:
         """Open an attempt as `open` does, and return the paths of its files, for a process that opens them itself."""
-        return open_attempt(self.served, opening(request, tools, self.profile, self.principal, self.session))
+        return open_attempt(self.served, parse_opening(request, tools, self.profile, self.principal, self.session))
 
     def reopen_view(self, attempt_id: str) -> OpenedView:
         """Return the paths of the files of an attempt of this principal."""
@@ -471,7 +477,7 @@ class LocalBackend:
 
     def status(self, attempt_id: str) -> Mapping[str, Any]:
         """Return the state of an attempt of this principal; nothing is scored."""
-        return told(self._store(), attempt_outcome(self._store(), self._mine(attempt_id)))
+        return describe_scoring(self._store(), attempt_outcome(self._store(), self._mine(attempt_id)))
 
     def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
         """Score a closed attempt of this principal unless that was done, and return its state."""
@@ -480,7 +486,7 @@ class LocalBackend:
         # `scoring` may be said because somebody looked at the status in this moment: who scores waits for the lock.
         if self.score and outcome.status in (WAITING, SCORING):
             outcome = self._scored(attempt_id, store)
-        return told(store, outcome)
+        return describe_scoring(store, outcome)
 
     def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Score one text for an item of an attempt of this principal."""

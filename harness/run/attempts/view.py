@@ -19,26 +19,26 @@ from pathlib import Path
 
 from harness import rows
 from harness.attempts.reads import ViewImage, ViewRow, prompt_asked, prompt_text
-from harness.digest import canonical, document, document_digest, parse, sha256
+from harness.digest import canonical_json, document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import write_atomic
 from harness.manifest.attempt_manifest import AskedPart, asked_part
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.documents import TablePin
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import SPLITS
 from harness.models.media import Media
 from harness.models.providers.agent import item_key
 from harness.rowtypes import Item, Prompt
 from harness.run.closure import Code, code_root
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.datasets import bring_files, require_dataset
 from harness.run.locking.models import MODELS
 from harness.run.locking.published import require_published
-from harness.run.planning.plan import CheckedManifest, check_parts, plan
-from harness.steps import Pinned, Plan, Ref, Step, maker
+from harness.run.planning.plan import CheckedManifest, check_parts, make_plan
+from harness.steps import Pinned, Plan, Ref, Step, maker_step_name
 from harness.store.blobs import Blobs
 from harness.store.events import Canary
 from harness.store.journal import MOST_START
@@ -53,7 +53,7 @@ _WEBP_KEPT = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF"}
 _WEBP_PLAIN = 0b00010010  # the flags for transparency and animation; not those for profile, EXIF and XMP
 
 
-def stripped(data: bytes, kind: str, where: str = "media") -> bytes:
+def strip_metadata(data: bytes, kind: str, where: str = "media") -> bytes:
     """Return an image without its metadata; raise InputError if its format is unknown or it is cut off or broken."""
     strip = _STRIP.get(kind)
     try:
@@ -209,7 +209,7 @@ class PromptTables:
 
 
 @dataclass(frozen=True)
-class Control:
+class ControlPrompt:
     """A canary among the prompts; an agent that answers with its word has read what agents are not shown."""
 
     record: str  # a GUID, which the prompt names
@@ -262,7 +262,7 @@ class ImageFile:
     def add(self, original: str, kind: str, data: bytes) -> ViewImage:
         """Add an image without its metadata; return its place in the file and both digests."""
         if original not in self.places:
-            plain = stripped(data, kind, f"image {original[:12]}")
+            plain = strip_metadata(data, kind, f"image {original[:12]}")
             self.places[original] = {
                 "sha256": sha256(plain),
                 "original": original,
@@ -293,11 +293,11 @@ def view_rows(tables: Iterable[PromptTables], templates: tuple[int, ...], images
     return [found[key] for key in sorted(found)]
 
 
-def view_lines(header: Mapping[str, str], made: list[ViewRow], control: Control, media: str) -> Iterator[bytes]:
+def view_lines(header: Mapping[str, str], made: list[ViewRow], control: ControlPrompt, media: str) -> Iterator[bytes]:
     """Yield the lines of a view's file: a header, then the prompts and the control row, sorted by their keys."""
-    yield canonical({**header, "type": KIND, "items": len(made), "media": media}) + b"\n"
+    yield canonical_json({**header, "type": KIND, "items": len(made), "media": media}) + b"\n"
     for row in sorted([*made, control.row(made)], key=lambda one: str(one["key"])):
-        yield canonical(row) + b"\n"
+        yield canonical_json(row) + b"\n"
 
 
 def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> ViewRow:
@@ -310,7 +310,7 @@ def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> ViewRow
             next="leave its dataset out of the split: an agent is asked with a text, or with messages",
         )
     asked: ViewRow = {"text": text} if text is not None else {"messages": messages or []}
-    data = canonical(messages) if text is None else str(text).encode()
+    data = canonical_json(messages) if text is None else str(text).encode()
     shown = [images.add(one["id"], one["type"], base64.b64decode(one["data"])) for one in media.of(prompt)]
     row: ViewRow = {"key": item_key(prompt["item"], prompt["template"]), "task": item["task"], **asked, "media": shown}
     if "options" in item:
@@ -327,21 +327,21 @@ PROMPTS = "prompts"  # name of the stage, and of the output of its steps
 Made = dict[tuple[str, str], str]
 
 
-def dataset_of(step: Step) -> str:
+def dataset_of_step(step: Step) -> str:
     """Return the dataset of a step that writes prompts."""
     return step.name.rpartition(f"/{PROMPTS}/")[0]
 
 
 def prompt_steps(planned: Plan, datasets: tuple[str, ...]) -> list[Step]:
     """List the steps that write the prompts of some datasets; empty for a study that asks nothing."""
-    return [step for step in planned.steps if step.stage == PROMPTS and dataset_of(step) in datasets]
+    return [step for step in planned.steps if step.stage == PROMPTS and dataset_of_step(step) in datasets]
 
 
 @dataclass(frozen=True)
 class PromptMaker:
     """Maker of the prompts of a view; it handles as many datasets at once as there are cores."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     checked: CheckedManifest
     lock: Lock
     planned: Plan
@@ -350,14 +350,14 @@ class PromptMaker:
     def tables(self, steps: list[Step]) -> list[PromptTables]:
         """Return the tables that a view is made from; those that are not in the store yet are made there."""
         self._bring(steps)
-        with ThreadPoolExecutor(cores(), thread_name_prefix="view") as pool:
+        with ThreadPoolExecutor(count_cores(), thread_name_prefix="view") as pool:
             made = [done for found in pool.map(self._dataset, self._by_dataset(steps)) for done in found]
         return made
 
     def _by_dataset(self, steps: list[Step]) -> list[list[Step]]:
         found: dict[str, list[Step]] = {}
         for step in steps:
-            found.setdefault(dataset_of(step), []).append(step)
+            found.setdefault(dataset_of_step(step), []).append(step)
         return list(found.values())
 
     def _bring(self, steps: list[Step]) -> None:
@@ -367,7 +367,7 @@ class PromptMaker:
             if used and self._blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} is not what the lock pins", next="`harness lock` the manifest again")
         bring_files(self.loaded, self.lock, self.workshop.store, self.loaded.root / HOME)
-        made = (self.checked.made[name] for name in {dataset_of(step) for step in steps} if not self._here(name))
+        made = (self.checked.made[name] for name in {dataset_of_step(step) for step in steps} if not self._here(name))
         sources = {source for one in made if not one.own for source in (*one.files.values(), *one.folders.values())}
         said = self.loaded.manifest
         fetched = {name: said.datasets[name] for name in sorted(sources) if name in said.datasets}
@@ -376,7 +376,7 @@ class PromptMaker:
         require_published(needed, pins, self.workshop.store, beside, self.workshop.cancel)
 
     def _pins(self, dataset: str) -> Mapping[str, TablePin]:
-        return tables_of(self.lock.pins["datasets"][dataset])
+        return made_tables(self.lock.pins["datasets"][dataset])
 
     def _here(self, dataset: str) -> bool:
         """Whether all that a maker makes is in the store already, by the digests that the lock pins."""
@@ -384,11 +384,11 @@ class PromptMaker:
 
     def _dataset(self, steps: list[Step]) -> list[PromptTables]:
         """Make the prompts of one dataset, and the tables that they are rendered from."""
-        dataset, by_name = dataset_of(steps[0]), {step.name: step for step in self.planned.steps}
+        dataset, by_name = dataset_of_step(steps[0]), {step.name: step for step in self.planned.steps}
         wanted = list(steps)
         for step in wanted:
             wanted += [by_name[ref.step] for ref in step.refs() if by_name[ref.step] not in wanted]
-        drawn, made = maker(dataset), Made()
+        drawn, made = maker_step_name(dataset), Made()
         if self._here(dataset):
             made = {(drawn, output): str(pin["sha256"]) for output, pin in self._pins(dataset).items()}
         for step in self.planned.steps:
@@ -401,7 +401,11 @@ class PromptMaker:
         return [self._tables(step, made) for step in steps]
 
     def _tables(self, step: Step, made: Made) -> PromptTables:
-        items, images, deliver = step.inputs["items"], self._pins(dataset_of(step)).get("media"), self._blobs.deliver
+        items, images, deliver = (
+            step.inputs["items"],
+            self._pins(dataset_of_step(step)).get("media"),
+            self._blobs.deliver,
+        )
         assert isinstance(items, Ref)
         media = deliver(images["sha256"]) if images else None
         return PromptTables(deliver(made[step.name, PROMPTS]), deliver(made[items.step, items.output]), media)
@@ -445,17 +449,17 @@ class View:
         return self.folder / MEDIA
 
 
-def views(store: Store) -> Path:
+def views_folder(store: Store) -> Path:
     """Return the folder of a store's views."""
     return store.root / "views"
 
 
-def view_spec(loaded: Loaded, split: str, subset: str = "") -> ViewSpec:
+def view_spec(loaded: LoadedManifest, split: str, subset: str = "") -> ViewSpec:
     """Return what a split, or a subset of it, shows; raise InputError if either is unknown."""
     return ViewSpec(split, subset, asked_part(loaded.manifest, split, subset))
 
 
-def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
+def view_identity(loaded: LoadedManifest, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
     """Return the digest of all that a view is made from: lock, split, and the code of its steps and rows."""
     kinds = {step.kind for step in steps} | {CODE}
     return document_digest(
@@ -474,7 +478,7 @@ def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code
 
 def find_view(store: Store, made_of: str) -> View | None:
     """Return an intact view that was made from this, or None if there is none."""
-    folder = views(store)
+    folder = views_folder(store)
     for name in store.tree.list_folders(folder):
         try:
             found = read_view(store, name, made_of)
@@ -490,7 +494,7 @@ def read_view(store: Store, name: str, made_of: str = "") -> View | None:
 
     Raises DamageError if the view is missing, or is not what its name says.
     """
-    folder = views(store) / name
+    folder = views_folder(store) / name
     if not all(store.tree.is_file(folder / file) for file in (ITEMS, MEDIA, CONTROL_FILE)):
         raise _damaged(folder)
     with store.tree.open_file(folder / ITEMS) as lines:
@@ -504,7 +508,7 @@ def read_view(store: Store, name: str, made_of: str = "") -> View | None:
     if store.tree.hash_file(folder / ITEMS) != name or store.tree.hash_file(folder / MEDIA) != media:
         raise _damaged(folder)
     secret = store.tree.read_file(folder / CONTROL_FILE, MOST_NOTE).rstrip(b"\n")
-    control = parse(secret, "control/1", str(folder / CONTROL_FILE))
+    control = parse_document(secret, "control/1", str(folder / CONTROL_FILE))
     known: Canary = {"key": str(control["key"]), "sha256": sha256(str(control["word"]).encode())}
     return View(folder, name, media, items, known)
 
@@ -515,14 +519,16 @@ def _damaged(folder: Path) -> DamageError:
     )
 
 
-def planned_view(loaded: Loaded, lock: Lock, spec: ViewSpec) -> tuple[Plan, list[Step]]:
+def planned_view(loaded: LoadedManifest, lock: Lock, spec: ViewSpec) -> tuple[Plan, list[Step]]:
     """Plan a manifest as a view needs it; return the plan, and the steps that write the prompts (possibly none)."""
     asked = replace(lock, pins={**lock.pins, MODELS: {}})  # an agent answers, so no model need be here
-    planned = plan(check_parts(loaded), asked, spec.part.items)
+    planned = make_plan(check_parts(loaded), asked, spec.part.items)
     return planned, prompt_steps(planned, spec.part.datasets)
 
 
-def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]) -> View:
+def make_view(
+    loaded: LoadedManifest, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]
+) -> View:
     """Return the view of a split from the store, or make it there: data, prompts, rows, images without metadata.
 
     The workshop is opened only if something must be made. Raises InputError for a split that asks nothing.
@@ -534,16 +540,16 @@ def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop
             where=loaded.tree.at((*SPLITS, spec.split)),
             next="name datasets that a model is asked about, or leave the split out",
         )
-    made_of = identity(loaded, lock, spec, steps, Code())
+    made_of = view_identity(loaded, lock, spec, steps, Code())
     if found := find_view(store, made_of):
         return found
     maker = PromptMaker(loaded, check_parts(loaded), lock, planned, workshop())
     return _write(loaded, spec, made_of, maker.tables(steps), store)
 
 
-def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTables], store: Store) -> View:
+def _write(loaded: LoadedManifest, spec: ViewSpec, made_of: str, tables: list[PromptTables], store: Store) -> View:
     """Write a view under the digest of its rows, completely or not at all."""
-    images, control = ImageFile(), Control(str(uuid.uuid4()), secrets.token_hex(12))
+    images, control = ImageFile(), ControlPrompt(str(uuid.uuid4()), secrets.token_hex(12))
     found = view_rows(tables, spec.part.templates, images)
     if not found:
         raise InputError(
@@ -554,10 +560,10 @@ def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTabl
     media = b"".join(images.pieces)
     header = {"study": loaded.manifest.name, "split": spec.split, "subset": spec.subset, "of": made_of}
     data = b"".join(view_lines(header, found, control, sha256(media)))
-    secret = document({"type": "control/1", "key": control.key, "record": control.record, "word": control.word})
+    secret = encode_document({"type": "control/1", "key": control.key, "record": control.record, "word": control.word})
     name = sha256(data)
-    folder = views(store) / name
-    store.tree.make_folder(views(store))
+    folder = views_folder(store) / name
+    store.tree.make_folder(views_folder(store))
     with store.folder("view") as temp:
         write_atomic(temp / CONTROL_FILE, secret + b"\n", mode=0o600)
         write_atomic(temp / MEDIA, media, mode=0o444)

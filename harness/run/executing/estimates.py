@@ -15,7 +15,7 @@ from harness.digest import document_digest
 from harness.errors import HarnessError
 from harness.evidence.record import entry_of_event
 from harness.run.executing.forecast import takes_prompts
-from harness.run.executing.foreseen_steps import RESPONSES, family_of
+from harness.run.executing.foreseen_steps import RESPONSES, shard_family
 from harness.steps import JUDGED, Pinned, Plan, Step
 from harness.store.events import Event
 from harness.store.store import Store, follow_journal, list_runs
@@ -62,7 +62,7 @@ def _few(runs: Sequence[str]) -> str:
     return f"run {runs[0]}" + (f" and {len(runs) - 1} more" if len(runs) > 1 else "")
 
 
-def pace_of(measures: Sequence[Measure]) -> Pace | None:
+def model_pace(measures: Sequence[Measure]) -> Pace | None:
     """Return a model's pace from its measures; None if there is none with an answer.
 
     The time before the first answer is told apart if steps of different sizes were measured, else it is counted with
@@ -124,7 +124,7 @@ class Measures:
             return
         one, kind = Measure(run, milliseconds), str(said["kind"])
         for measures in (
-            self.families.setdefault((family_of(event["step"]), kind), []),
+            self.families.setdefault((shard_family(event["step"]), kind), []),
             self.kinds.setdefault(kind, []),
         ):
             if len(measures) < MOST_MEASURES:
@@ -132,18 +132,18 @@ class Measures:
 
     def pace(self, step: Step) -> Pace | None:
         """Return the pace of the model that a step asks; None if no run measured it."""
-        return pace_of(self.asked.get(_model_asked(_as_asked(step)), ()))
+        return model_pace(self.asked.get(_model_asked(_as_asked(step)), ()))
 
     def seconds(self, step: Step, answers: int | None) -> float | None:
         """Estimate the seconds of a step; None if no run measured the like, or if its answers are not known."""
-        if asks(step):
+        if asks_model(step):
             pace = self.pace(step)
             return pace.seconds(answers) if pace and answers is not None else None
-        measures = self.families.get((family_of(step.name), step.kind)) or self.kinds.get(step.kind)
+        measures = self.families.get((shard_family(step.name), step.kind)) or self.kinds.get(step.kind)
         return math.fsum(one.milliseconds for one in measures) / 1000 / len(measures) if measures else None
 
 
-def asks(step: Step) -> bool:
+def asks_model(step: Step) -> bool:
     """Whether a step asks a model or a stand-in for answers or verdicts."""
     return takes_prompts(step) and step.stage in (RESPONSES, JUDGED)
 
@@ -247,8 +247,8 @@ def asked_families(plan: Plan, answers: Mapping[str, int | None], measures: Meas
     """Return the shards of each model and dataset of a plan, with what is known of their sizes and time."""
     found: dict[str, list[Step]] = {}
     for step in plan.steps:
-        if asks(step) and step.stage == RESPONSES and not step.imported:
-            found.setdefault(family_of(step.name), []).append(step)
+        if asks_model(step) and step.stage == RESPONSES and not step.imported:
+            found.setdefault(shard_family(step.name), []).append(step)
     return [
         AskedFamily(
             name,

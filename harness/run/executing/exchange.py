@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from harness.digest import document, parse, sha256
+from harness.digest import encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError, StepError
 from harness.run.executing.execute import StepEnded, StepKilled
-from harness.steps import Step, key
+from harness.steps import Step, step_key
 from harness.store.blobs import is_digest
 from harness.store.events import Preimage
 from harness.store.store import Output
@@ -70,7 +70,9 @@ class Placement(Protocol):
 def encode_request(step: Step, parts: Preimage) -> bytes:
     """Return the document that asks for a step: its name, stage and flags, and the preimage of its key."""
     flags = {name: value for name in _FLAGS if (value := getattr(step, name))}
-    return document({"type": ASKED, "step": {"name": step.name, "stage": step.stage, **flags}, "parts": dict(parts)})
+    return encode_document(
+        {"type": ASKED, "step": {"name": step.name, "stage": step.stage, **flags}, "parts": dict(parts)}
+    )
 
 
 def read_request(asked: Mapping[str, Any]) -> tuple[Step, Preimage]:
@@ -90,14 +92,14 @@ def input_digests(parts: Preimage) -> list[str]:
 
 def encode_answer(parts: Preimage, answer: StepAnswer) -> bytes:
     """Return the document that answers a request: the key that was asked for, outputs, usage and facts."""
-    return document(answer_fields(parts, answer))
+    return encode_document(answer_fields(parts, answer))
 
 
 def answer_fields(parts: Preimage, answer: StepAnswer) -> dict[str, Any]:
     """Return the fields of the document that answers a request."""
     return {
         "type": MADE,
-        "key": key(parts),
+        "key": step_key(parts),
         "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in answer.outputs.items()},
         "usage": dict(answer.usage),
         "facts": dict(answer.facts),
@@ -108,9 +110,9 @@ def answer_fields(parts: Preimage, answer: StepAnswer) -> dict[str, Any]:
 def read_answer(data: bytes, parts: Preimage) -> StepAnswer:
     """Parse the document that answers a request; raise DamageError if it does not answer this one."""
     try:
-        said = parse(data, MADE, "the answer to a step")
+        said = parse_document(data, MADE, "the answer to a step")
         outputs = {name: Output(str(out["sha256"]), int(out["size"])) for name, out in said["outputs"].items()}
-        fits = said["key"] == key(parts) and sorted(outputs) == sorted(parts["outputs"])
+        fits = said["key"] == step_key(parts) and sorted(outputs) == sorted(parts["outputs"])
         if not fits or not all(is_digest(out.sha256) and out.size >= 0 for out in outputs.values()):
             raise ValueError("it answers another step")
         usage = {str(name): int(value) for name, value in said["usage"].items()}
@@ -142,21 +144,21 @@ def read_failure(said: Mapping[str, Any]) -> HarnessError:
     return error
 
 
-def pack(fields: Mapping[str, Any], blobs: Iterable[bytes] = ()) -> bytes:
+def pack_message(fields: Mapping[str, Any], blobs: Iterable[bytes] = ()) -> bytes:
     """Return a message: a document on one line, and behind it blobs, whose digests and sizes it lists."""
     carried = list(blobs)
     listed = [{"sha256": sha256(data), "size": len(data)} for data in carried]
-    return b"".join((document({**fields, "blobs": listed}), b"\n", *carried))
+    return b"".join((encode_document({**fields, "blobs": listed}), b"\n", *carried))
 
 
-def unpack(message: bytes, kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+def unpack_message(message: bytes, kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the document of a message and its blobs by digest; raise DamageError for one that is not whole."""
     line, _, rest = message.partition(b"\n")
     try:
         kind = str(json.loads(line)["type"])
         if kind not in kinds:
             raise ValueError(f"it is of type {kind[:40]!r}")
-        said, blobs, at = parse(line, kind, "a message"), dict[str, bytes](), 0
+        said, blobs, at = parse_document(line, kind, "a message"), dict[str, bytes](), 0
         for one in said["blobs"]:
             data = rest[at : at + one["size"]]
             at += len(data)

@@ -18,7 +18,7 @@ from importlib.util import source_hash
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical, document, sha256_file
+from harness.digest import canonical_json, encode_document, sha256_file
 from harness.engines.engine import NO_IMAGE, Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
 from harness.evidence.failures import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
@@ -26,7 +26,7 @@ from harness.files import translating_os_errors
 from harness.rows import part_name
 from harness.run.closure import Closure, code_root
 from harness.run.environment import step_environment
-from harness.run.planning.preconditions import find_lacking
+from harness.run.planning.preconditions import find_missing_extra
 from harness.run.step import COMPILED
 from harness.steps import FACTS, Step
 from harness.store.store import Output, Store
@@ -34,7 +34,7 @@ from harness.store.store import Output, Store
 SHOWN = "code"  # the folder that errors name before a file, as the step sees it
 
 
-def compiled(sources: Mapping[str, bytes]) -> bytes:
+def compile_sources(sources: Mapping[str, bytes]) -> bytes:
     """Compile sources, given by path; the result holds the hash and the bytecode of each, for the step to read."""
     return marshal.dumps({path: (source_hash(source), _bytecode(path, source)) for path, source in sources.items()})
 
@@ -87,7 +87,7 @@ class StepRuntime:
     at_once: int = 0  # how many requests such a step sends at once; 0: as many as it does by itself
 
 
-def prepare(task: StepTask, store: Store, folder: Path, engine: Engine) -> None:
+def prepare_folder(task: StepTask, store: Store, folder: Path, engine: Engine) -> None:
     """Lay out a step's private folder: `step.json`, code and inputs, and nothing else.
 
     Files are links if the engine keeps a step from writing to them, else copies. Compiled code is added if steps run on
@@ -96,12 +96,12 @@ def prepare(task: StepTask, store: Store, folder: Path, engine: Engine) -> None:
     linked = engine.seals_inputs
     with translating_os_errors(folder):
         make_folders(folder)
-        (folder / "step.json").write_bytes(canonical(step_description(task)))
+        (folder / "step.json").write_bytes(canonical_json(step_description(task)))
         (folder / "step.json").chmod(READABLE)
         lay_code(task, store, folder, linked=linked)
         if engine.image == NO_IMAGE:
             sources = {path: (folder / "code" / path).read_bytes() for path in task.closure.files}
-            (folder / COMPILED).write_bytes(compiled(sources))
+            (folder / COMPILED).write_bytes(compile_sources(sources))
             (folder / COMPILED).chmod(READABLE)
         lay_inputs(task, store, folder / "in", linked=linked)
 
@@ -165,14 +165,14 @@ def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
         store.blobs.copy_to(digest, target, READABLE)
 
 
-def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:
+def execute_step(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:
     """Execute a step in a private folder; afterwards its declared outputs, and nothing else, are in `out/`.
 
     Returns the outcome and the facts that the step observed about the machine. Raises StepError if the step failed or
     left other files, MissingError if the disk is full, and Interrupted if the run was stopped.
     """
     engine = runtime.engine
-    prepare(task, store, folder, engine)
+    prepare_folder(task, store, folder, engine)
     env = step_environment(engine.inside(folder), runtime.numerics)
     sockets = (runtime.gateway,) if runtime.gateway else ()
     for socket in sockets:
@@ -211,7 +211,7 @@ def _facts(step: Step, path: Path) -> dict[str, Any]:
     try:
         data = path.read_bytes() if path.stat().st_size <= MOST_FACTS else b""
         facts = json.loads(data)
-        document({"type": "facts/1", "facts": facts})
+        encode_document({"type": "facts/1", "facts": facts})
         if not isinstance(facts, dict):
             raise ValueError("no object")
     except (ValueError, RecursionError, HarnessError) as bad:
@@ -246,7 +246,7 @@ def require_success(step: Step, outcome: Outcome, limits: Limits, place: Path, f
             next=f"a step may write {limits.disk:,} bytes there: free some room and run again: everything finished so "
             "far is kept",
         )
-    if lack := find_lacking(step.name, last, step.kind):
+    if lack := find_missing_extra(step.name, last, step.kind):
         raise lack
     if outcome.over:
         what, remedy = f"wrote {outcome.over}", "raise `resources.disk` in the manifest, or let the step write less"
@@ -305,7 +305,7 @@ def _closed(step: Step, out: Path) -> None:
             )
 
 
-def collect(step: Step, store: Store, out: Path) -> dict[str, Output]:
+def collect_outputs(step: Step, store: Store, out: Path) -> dict[str, Output]:
     """Move the outputs of a step from `out` into the store; return the digest and size of each."""
     return {name: Output(*store.blobs.adopt(out / name)) for name in step.outputs}
 
@@ -334,7 +334,7 @@ def execute_batch(
 def _prepare(tasks: Sequence[StepTask], store: Store, folder: Path, *, linked: bool) -> None:
     with translating_os_errors(folder):
         make_folders(folder)
-        (folder / "steps.json").write_bytes(canonical([step_description(task) for task in tasks]))
+        (folder / "steps.json").write_bytes(canonical_json([step_description(task) for task in tasks]))
         (folder / "steps.json").chmod(READABLE)
         lay_code(tasks[0], store, folder, linked=linked)
         shutil.copyfile(code_root() / BATCH_SCRIPT, folder / "code" / BATCH_SCRIPT)

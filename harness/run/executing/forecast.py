@@ -20,14 +20,14 @@ from typing import Any
 from harness.digest import sha256
 from harness.errors import HarnessError
 from harness.files import read_plain
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
 from harness.run.executing.workshop import OTHER, StepResult, Workshop
-from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, folder_of
+from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, model_folder
 from harness.run.planning.plan import CUT
 from harness.run.progress import ERROR, StepSchedule
-from harness.steps import JUDGED, Pinned, Plan, Ref, Step, key, maker
+from harness.steps import JUDGED, Pinned, Plan, Ref, Step, maker_step_name, step_key
 from harness.store.events import Preimage
 from harness.store.store import Entry, Store
 
@@ -59,7 +59,7 @@ def slice_sizes(cut: Step) -> dict[str, int]:
 def foreseen_outputs(step: Step, made: Mapping[tuple[str, str], str], lock: Lock, store: Store) -> dict[str, str]:
     """Return the digests that a step's outputs will have, if lock and store tell all of them; else an empty map."""
     for name, pin in lock.pins["datasets"].items():
-        if step.name == maker(name):
+        if step.name == maker_step_name(name):
             pinned = {output: pin.get(output) for output in step.outputs}
             found = {output: str(part["sha256"]) for output, part in pinned.items() if isinstance(part, Mapping)}
             sound = all(store.blobs.state(digest) == "sound" for digest in found.values())
@@ -152,7 +152,7 @@ class PromptMeasure:
     def _pinned(self, made: Ref) -> str | None:
         """Return the digest that the lock pins for an output of a dataset's maker; None if it is not in the store."""
         for name, pin in self.lock.pins["datasets"].items():
-            if made.step == maker(name) and isinstance(part := pin.get(made.output), Mapping):
+            if made.step == maker_step_name(name) and isinstance(part := pin.get(made.output), Mapping):
                 digest = str(part.get("sha256"))
                 return digest if self.store and self.store.blobs.state(digest) == "sound" else None
         return None
@@ -222,7 +222,7 @@ ROUGH = ("", READ, GUESSED, BEFORE + READ, BEFORE + GUESSED)  # bases of estimat
 class TokenEstimator:
     """Estimator of tokens for the models of one locked manifest; each tokenizer reads one sample of the prompts."""
 
-    def __init__(self, loaded: Loaded, lock: Lock) -> None:
+    def __init__(self, loaded: LoadedManifest, lock: Lock) -> None:
         self.loaded, self.lock = loaded, lock
         self._shares: dict[tuple[str, str], Fraction | None] = {}  # tokens for each character, by part and model
 
@@ -247,7 +247,7 @@ class TokenEstimator:
         if not weights or TOKENIZER not in pin.get("files", {}):
             return None
         try:
-            return read_plain((folder_of(self.loaded.root, weights, self.loaded.homes) / TOKENIZER).resolve())
+            return read_plain((model_folder(self.loaded.root, weights, self.loaded.homes) / TOKENIZER).resolve())
         except HarnessError:
             return (
                 None  # a link of the hub's tools, or a missing folder: the store has the bytes, or the run reports it
@@ -334,7 +334,7 @@ def look_up(workshop: Workshop, parts: Preimage) -> tuple[Entry | None, str]:
     """Return what `Workshop.finished` returns, the entry of a finished step and what is damaged; writes nothing."""
     store = workshop.store
     try:
-        entry = store.entries.get(key(parts))
+        entry = store.entries.get(step_key(parts))
     except HarnessError as bad:
         return None, f"entry: {bad.what}"
     if entry is None:
@@ -348,7 +348,9 @@ def look_up(workshop: Workshop, parts: Preimage) -> tuple[Entry | None, str]:
     return None, OTHER if workshop.executed.has_other(entry) else ""
 
 
-def walk(plan: Plan, lock: Lock, workshop: Workshop | None, wanted: frozenset[str] | None = None) -> StepSchedule:
+def look_up_steps(
+    plan: Plan, lock: Lock, workshop: Workshop | None, wanted: frozenset[str] | None = None
+) -> StepSchedule:
     """Look up the steps of a plan in the store, as a run would; with `wanted`, only those.
 
     No step is executed, and nothing is written.
@@ -379,25 +381,27 @@ def asking_steps(plan: Plan) -> list[Step]:
     return [step for step in plan.steps if (step.calls or step.infers) and takes_prompts(step)]
 
 
-def walk_asking(plan: Plan, lock: Lock, workshop: Workshop) -> StepSchedule:
+def look_up_asking_steps(plan: Plan, lock: Lock, workshop: Workshop) -> StepSchedule:
     """Look up in the store the steps that ask models, and those on which their prompts depend; none is executed."""
     wanted = {step.name for step in asking_steps(plan)}
     for step in reversed(plan.steps):
         if step.name in wanted:
             wanted |= {ref.step for ref in step.refs()}
     with workshop.store.in_use():
-        return walk(plan, lock, workshop, frozenset(wanted))
+        return look_up_steps(plan, lock, workshop, frozenset(wanted))
 
 
-def forecast_before(loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop) -> list[AskingForecast]:
+def forecast_before(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Workshop) -> list[AskingForecast]:
     """Forecast what a run will ask; only the steps that answers depend on are looked up."""
     if not asking_steps(plan):
         return []
     with workshop.store.in_use():
-        return forecast_asking(loaded, lock, walk_asking(plan, lock, workshop), workshop.store)
+        return forecast_asking(loaded, lock, look_up_asking_steps(plan, lock, workshop), workshop.store)
 
 
-def forecast_asking(loaded: Loaded, lock: Lock, schedule: StepSchedule, store: Store | None) -> list[AskingForecast]:
+def forecast_asking(
+    loaded: LoadedManifest, lock: Lock, schedule: StepSchedule, store: Store | None
+) -> list[AskingForecast]:
     """Forecast what each model of a manifest is still asked, from a schedule that holds the results in the store."""
     told = _Known(loaded, PromptMeasure(lock, schedule, store), TokenEstimator(loaded, lock), schedule, store)
     models = {(one.part, one.name): one for one in every_model(loaded.manifest)}
@@ -408,14 +412,14 @@ def forecast_asking(loaded: Loaded, lock: Lock, schedule: StepSchedule, store: S
             one = _step_forecast(named, step, told)
             told.answers[step.name] = one.answers
             found.setdefault((named.part, named.name), []).append(one)
-    return [add_up(each) for each in found.values()]
+    return [add_forecasts(each) for each in found.values()]
 
 
 @dataclass(frozen=True)
 class _Known:
     """What is known of a run before it begins: its prompts, tokens, what the store holds, and answers so far."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     measure: PromptMeasure
     tokens: TokenEstimator
     schedule: StepSchedule
@@ -490,7 +494,7 @@ def _dollars(prices: Any, asked: AskingForecast) -> Decimal | None:
     return (asked.prompt_tokens * Decimal(prices["input"]) + output * Decimal(prices["output"])) / MILLION
 
 
-def add_up(parts: Iterable[AskingForecast]) -> AskingForecast:
+def add_forecasts(parts: Iterable[AskingForecast]) -> AskingForecast:
     """Add up the forecasts of one model's steps; what is unknown for one step is unknown in the sum."""
     whole, *others = parts
     for one in others:

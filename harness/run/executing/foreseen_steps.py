@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.errors import HarnessError
 from harness.evidence.explain import name_few, spell_pointer
 from harness.evidence.record import FINISHED, entry_of_event
@@ -30,9 +30,9 @@ from harness.run.executing.forecast import foreseen_outputs, look_up, takes_prom
 from harness.run.executing.workshop import Made, StepResult, Workshop
 from harness.run.planning.plan import CUT
 from harness.run.progress import StepSchedule
-from harness.steps import JUDGED, Pinned, Plan, Ref, Source, Step, key, preimage
+from harness.steps import JUDGED, Pinned, Plan, Ref, Source, Step, key_preimage, step_key
 from harness.store.events import Event, Preimage
-from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, started
+from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, read_start
 
 # What becomes of a step.
 REUSED, RERUN, RESCORED, REMADE = "reused", "rerun", "rescored", "remade"
@@ -83,7 +83,7 @@ class ForeseenStep:
         return self.action != REUSED
 
 
-def action_of(step: Step) -> str:
+def step_action(step: Step) -> str:
     """Return the action of a step: `rerun` if it asks a model, `rescored` if it scores answers, `remade` otherwise."""
     if takes_prompts(step) and step.stage == RESPONSES and not step.imported:
         return RERUN
@@ -113,20 +113,20 @@ class EarlierRun:
 
     def has_family(self, step: str) -> bool:
         """Whether the run had a step of the same family, such as another shard of the same scores."""
-        return family_of(step) in self._families
+        return shard_family(step) in self._families
 
     @cached_property
     def _families(self) -> frozenset[str]:
-        return frozenset(map(family_of, self.events))
+        return frozenset(map(shard_family, self.events))
 
 
-def family_of(step: str) -> str:
+def shard_family(step: str) -> str:
     """Return the name that the shards of a step share: its own name without the part."""
     head, _, last = step.rpartition("/")
     return head if last.startswith("part-") else step
 
 
-def last_finished(store: Store, name: str, limit: int = 0) -> tuple[EarlierRun | None, list[str]]:
+def newest_finished_run(store: Store, name: str, limit: int = 0) -> tuple[EarlierRun | None, list[str]]:
     """Return the newest run of a manifest that finished, and the runs that began later and cannot be read.
 
     A run with another limit of items is returned only if there is none with this one.
@@ -134,7 +134,7 @@ def last_finished(store: Store, name: str, limit: int = 0) -> tuple[EarlierRun |
     unread: list[str] = []
     other: EarlierRun | None = None
     for known in reversed(list_runs(store).values()):
-        begun = started(store, known)
+        begun = read_start(store, known)
         if begun is None:
             unread.append(known.run)
         elif known.ended and _named(store, begun) == name:
@@ -224,7 +224,7 @@ class StepForeseer:
     def _step(self, step: Step) -> ForeseenStep:
         if self.workshop is None:
             self._moved[step.name] = frozenset()
-            return ForeseenStep(step, action_of(step), True, (Reason(NEW),))
+            return ForeseenStep(step, step_action(step), True, (Reason(NEW),))
         parts = _partial_preimage(self.workshop, step, self.schedule.made)
         damage = ""
         if None not in _digests(parts):
@@ -243,7 +243,7 @@ class StepForeseer:
         self._moved[step.name] = moved
         if sure and self._writes_other_wordings(step, parts):
             self._other.add(step.name)
-        return ForeseenStep(step, action_of(step), sure, tuple(sorted(moved)))
+        return ForeseenStep(step, step_action(step), sure, tuple(sorted(moved)))
 
     def _is_sure(self, step: Step, parts: Preimage) -> bool:
         """Whether no stored result can be that of a step, whatever bytes its unknown inputs come out with."""
@@ -292,7 +292,7 @@ class StepForeseer:
         if damage:
             return [Reason(LOST, damage)]
         if self.earlier and step.name in self.earlier.events and None not in _digests(parts):
-            same = self.earlier.events[step.name]["key"] == key(parts)
+            same = self.earlier.events[step.name]["key"] == step_key(parts)
             return [Reason(LOST, f"its result of run {self.earlier.run}") if same else Reason(UNKNOWN)]
         return [Reason(NEW if self.earlier is None else UNKNOWN)]
 
@@ -342,7 +342,7 @@ class StepForeseer:
         """Yield what moved in a step's key besides its inputs."""
         if old["kind"] != new["kind"]:
             yield Reason(_STAGES[step.stage], f"{old['kind']} → {new['kind']}")
-        for pointer in differences(old["params"], new["params"]):
+        for pointer in differing_pointers(old["params"], new["params"]):
             named = spell_pointer(pointer)
             yield Reason(
                 _parameter_kind(step, named.partition("/")[0]),
@@ -367,7 +367,7 @@ class StepForeseer:
         if old["device"] != new["device"]:
             yield Reason(DEVICE, f"{old['device']} → {new['device']}")
         if old["numerics"] != new["numerics"]:
-            names = [spell_pointer(one) for one in differences(old["numerics"], new["numerics"])]
+            names = [spell_pointer(one) for one in differing_pointers(old["numerics"], new["numerics"])]
             yield Reason(NUMERICS, name_few(names))
 
     def _packages_text(self, old: str) -> str:
@@ -386,7 +386,7 @@ class StepForeseer:
             before = closure_files(self.earlier.store.blobs.read(old), f"blob {old[:12]}")
         except HarnessError:
             return "files of the earlier run, which cannot be read"
-        names = [spell_pointer(one) for one in differences(before, self.workshop.code.closure(kind).files)]
+        names = [spell_pointer(one) for one in differing_pointers(before, self.workshop.code.closure(kind).files)]
         return name_few(names)
 
 
@@ -398,7 +398,7 @@ def _partial_preimage(workshop: Workshop, step: Step, made: Made) -> Preimage:
         found = [one.sha256 if isinstance(one, Pinned) else made.get((one.step, one.output)) for one in parts]
         inputs[name] = found if isinstance(source, tuple) else found[0]
     setting = workshop.box.setting if step.trial else workshop.setting
-    return cast(Preimage, preimage(step, inputs, workshop.code.closure(step.kind).digest, setting))
+    return cast(Preimage, key_preimage(step, inputs, workshop.code.closure(step.kind).digest, setting))
 
 
 def _digests(parts: Preimage) -> list[str | None]:
@@ -449,7 +449,9 @@ def _input_kind(step: Step, name: str) -> str:
 
 def _news(step: Step) -> str:
     """Name what is new about a step that the earlier run did not have: the model that it asks, or its family."""
-    return str(step.params["model"]) if action_of(step) == RERUN and "model" in step.params else family_of(step.name)
+    return (
+        str(step.params["model"]) if step_action(step) == RERUN and "model" in step.params else shard_family(step.name)
+    )
 
 
 def _value(params: Any, pointer: str) -> str:

@@ -10,19 +10,19 @@ import os
 from collections.abc import Iterator
 
 from harness.errors import HarnessError, MissingError
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.models.gateway.settings import Keys
 from harness.models.provider import Service
 from harness.models.tape.tape import Tape
-from harness.run.executing.forecast import asking_steps, walk_asking
+from harness.run.executing.forecast import asking_steps, look_up_asking_steps
 from harness.run.executing.warm import NOTHING
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.models import INSTRUMENTS, MODELS, every_model
 from harness.steps import JUDGED, Plan, Ref, Step
 
 
-def require_keys(loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop) -> None:
+def require_keys(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Workshop) -> None:
     """Raise MissingError for the first API key that a run needs and that is not there; servers of loopback need none.
 
     A model whose tape has answers already is not checked: perhaps nothing of it is left to ask.
@@ -46,7 +46,7 @@ def require_keys(loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop) -> 
 def _asked(lock: Lock, plan: Plan, workshop: Workshop) -> Iterator[tuple[str, str]]:
     """Yield part and name of each model that a step asks and whose answers are not in the store."""
     steps = {step.name: step for step in plan.steps}
-    schedule = walk_asking(plan, lock, workshop)
+    schedule = look_up_asking_steps(plan, lock, workshop)
     for step in asking_steps(plan):
         prompts = step.inputs["prompts"]
         assert isinstance(prompts, Ref)
@@ -60,7 +60,7 @@ def _may_be_empty(prompts: Step) -> bool:
     return "unread" in prompts.inputs
 
 
-def _taped(service: Service, loaded: Loaded, tapes: str) -> bool:
+def _taped(service: Service, loaded: LoadedManifest, tapes: str) -> bool:
     folder = service.folder(loaded.root, tapes)
     if service.tape == "live" or not folder.is_dir():
         return False

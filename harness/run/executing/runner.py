@@ -14,15 +14,22 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.clock import MONOTONE, stamp
-from harness.digest import document, sha256
+from harness.clock import MONOTONE, unique_stamp
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
-from harness.evidence.record import Record, entry_of_event, read_record, spell, summarise, verified_record
+from harness.evidence.record import (
+    Record,
+    entry_of_event,
+    read_record,
+    spell_record,
+    summarise_journal,
+    verified_record,
+)
 from harness.manifest.datasets import file_coverage
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
-from harness.run.environment import cores, facts
+from harness.run.environment import count_cores, machine_facts
 from harness.run.executing.exchange import Placement
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.warm import WarmProcesses, WarmQueue
@@ -39,9 +46,9 @@ from harness.run.progress import (
     ProgressReporter,
     StepSchedule,
     raise_if_stopped,
-    stoppable,
+    stop_on_signals,
 )
-from harness.steps import Plan, Step, maker
+from harness.steps import Plan, Step, maker_step_name
 from harness.store.events import Event, Preimage
 from harness.store.journal import Chain
 from harness.store.store import HOME, Entry, require_listed
@@ -58,7 +65,7 @@ class Runner:
 
     def __init__(
         self,
-        loaded: Loaded,
+        loaded: LoadedManifest,
         lock: Lock,
         plan: Plan,
         workshop: Workshop,
@@ -69,7 +76,7 @@ class Runner:
     ) -> None:
         self.name = ""  # of the run; if empty, the run gets a new one
         self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
-        self.jobs = jobs or max(1, cores() // workshop.threads)
+        self.jobs = jobs or max(1, count_cores() // workshop.threads)
         self.store = workshop.store
         self.placement: Placement | None = None  # where steps are executed; None: all of them in this process
         self.asked: Mapping[str, str] | None = None  # the agent's principal that asked for the run, and its key
@@ -78,7 +85,7 @@ class Runner:
         self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
         self.schedule = StepSchedule(plan)
         self.reporter = ProgressReporter(self.schedule, AnswerCounter(plan, workshop.store))
-        self.makers = {maker(name): name for name in lock.pins["datasets"]}
+        self.makers = {maker_step_name(name): name for name in lock.pins["datasets"]}
         self.damaged: set[str] = set()  # steps whose results were damaged, and which are executed again
         self.heard: Counter[str] = Counter()  # bytes that each step printed, each piece counted as HEARD at least
 
@@ -88,8 +95,8 @@ class Runner:
         A run that fails or is stopped is recorded all the same.
         """
         store, self.reporter.on_step = self.store, progress
-        with store.in_use(), stoppable(self.workshop.cancel):
-            self.name = run = self.name or stamp()
+        with store.in_use(), stop_on_signals(self.workshop.cancel):
+            self.name = run = self.name or unique_stamp()
             self.journal = store.begin_journal(run)
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)
@@ -150,14 +157,14 @@ class Runner:
             "run": run,
             "manifest": blobs.put(self.loaded.data),
             "lock": blobs.put(self.lock.data),
-            "plan": sha256(document(self.plan.as_data())),
+            "plan": sha256(encode_document(self.plan.as_data())),
             "engine": workshop.engine.name,
             "isolation": workshop.engine.isolation,
             "image": workshop.engine.image,
             "environment": blobs.put(workshop.environment),
             "steps": len(self.plan.steps),
             "facts": {
-                **facts(workshop.processor),
+                **machine_facts(workshop.processor),
                 **workshop.engine.facts(),
                 **workshop.engine.device.facts,
                 **workshop.containment(),
@@ -308,7 +315,7 @@ class Runner:
         written = self.store.read_journal(run, spelled=False)
         if written.head != self.journal.head:  # others wrote into it; its last digest covers every byte otherwise
             written = self.store.read_journal(run)
-        data = spell(summarise(written.events, written.head))
+        data = spell_record(summarise_journal(written.events, written.head))
         self.store.tree.write_file(self.store.record(run), data, mode=0o444)
         self.store.heads.add("run.finished", {"run": run, "journal": written.head, "record": sha256(data)})
         return written

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import trial
-from harness.digest import canonical, document_digest
-from harness.engines.engine import Engine, EngineOptions, Job, Kind, Limits, LoadableImage, Outcome
+from harness.digest import canonical_json, document_digest
+from harness.engines.engine import Engine, EngineKind, EngineOptions, Job, Limits, LoadableImage, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError
 from harness.evidence.trail import ExecutionIndex
 from harness.files import open_plain, remove_tree, translating_os_errors
@@ -45,7 +45,7 @@ def run_program(
     outcome = engine.run(job, lambda _: None, cancel)
     if outcome.cancelled:
         raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
-    return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
+    return trial.classify_outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
 
 
 class ProgramRunner:
@@ -57,7 +57,7 @@ class ProgramRunner:
     def run(self, program: Program, limits: trial.TrialLimits) -> Tried:
         """Run a program in a folder that is deleted afterwards; MissingError if nothing here would contain it."""
         if self._engine is None:
-            kind: Kind = ENGINES.find("local")
+            kind: EngineKind = ENGINES.find("local")
             engine = kind.open(EngineOptions("", 0, _no_image))
             require_containment(engine, "a program in a row")
             self._engine = engine
@@ -76,7 +76,7 @@ def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
     """Write the files that a program may see: the program, what it reads, and its entry point."""
     with translating_os_errors(folder):
         make_folders(folder)
-        for name, data in trial.files(program, limits).items():
+        for name, data in trial.trial_files(program, limits).items():
             path = folder / name
             path.write_bytes(data)
             path.chmod(READABLE)
@@ -152,9 +152,9 @@ class Trials:
         surrounded = {name: parts[name] for name in ("environment", "numerics", "code")}
 
         def name_of(program: Program) -> str:
-            return document_digest({"type": "trial/1", **trial.identity(program, limits), **surrounded})
+            return document_digest({"type": "trial/1", **trial.trial_identity(program, limits), **surrounded})
 
-        wanted = {name_of(program): program for program in trial.programs(inputs[trial.PROGRAMS])}
+        wanted = {name_of(program): program for program in trial.read_programs(inputs[trial.PROGRAMS])}
         found = self._all(task.step.name, wanted, lambda program: self._run(engine, program, limits))
         ends: dict[str, str] = {}
 
@@ -201,7 +201,7 @@ class Trials:
             digest = self.executed.outcome(name)  # looked up only now, because another step may have just ended it
             if digest is None or self.store.blobs.state(digest) != "sound":
                 with self._turns:
-                    digest = self.store.blobs.put(canonical(run()))
+                    digest = self.store.blobs.put(canonical_json(run()))
                     self.told(step, name, digest)
             mine.set_result(digest)
             return digest

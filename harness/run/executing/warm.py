@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.digest import canonical, document_digest, sha256
+from harness.digest import canonical_json, document_digest, sha256
 from harness.engines.engine import Engine, Job, Outcome
 from harness.engines.local import KeptJobs, LocalEngine
 from harness.files import translating_os_errors
@@ -30,7 +30,7 @@ from harness.run.executing.execute import (
     StepTask,
     check_outputs,
     lay_inputs,
-    prepare,
+    prepare_folder,
     require_success,
     step_description,
 )
@@ -46,7 +46,7 @@ NOTHING = sha256(b"")
 Made = TypeVar("Made")
 
 
-def affinity(step: Step, parts: Preimage, engine: Engine) -> str:
+def step_affinity(step: Step, parts: Preimage, engine: Engine) -> str:
     """Return what steps have in common that one process may execute: code, environment, numerics, and what is loaded.
 
     Empty for a step that has a process of its own: one without a model's files or without a row to answer, one on a
@@ -82,11 +82,11 @@ class WarmProcess:
     def execute(self, task: StepTask, runtime: StepRuntime) -> tuple[Outcome, dict[str, Any]]:
         """Execute a step; afterwards its outputs, and nothing else, are in the folder's `out/`.
 
-        Raises what `execute.py: execute` raises, and OutOfRoom in the place of the error of a lack of memory.
+        Raises what `execute.py: execute_step` raises, and OutOfRoom in the place of the error of a lack of memory.
         """
         self.steps += 1
         if self._jobs is None:
-            prepare(task, self.store, self.folder, self.engine)
+            prepare_folder(task, self.store, self.folder, self.engine)
             with translating_os_errors(self.folder):
                 script = self.folder / "code" / WARM_SCRIPT
                 shutil.copyfile(code_root() / WARM_SCRIPT, script)
@@ -112,7 +112,7 @@ class WarmProcess:
                             shutil.rmtree(one)
                     else:
                         one.unlink()
-            (self.folder / "step.json").write_bytes(canonical(step_description(task)))
+            (self.folder / "step.json").write_bytes(canonical_json(step_description(task)))
         others = {name: source for name, source in task.inputs.items() if name != WEIGHTS}
         lay_inputs(replace(task, inputs=others), self.store, self.folder / "in", linked=self.engine.seals_inputs)
 

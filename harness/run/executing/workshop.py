@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from harness.digest import parse, sha256
+from harness.digest import parse_document, sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.engines.local import LocalEngine
 from harness.errors import HarnessError, StepError
@@ -28,15 +28,15 @@ from harness.run.executing.exchange import (
     read_answer,
     read_request,
 )
-from harness.run.executing.execute import StepRuntime, StepTask, collect, execute
+from harness.run.executing.execute import StepRuntime, StepTask, collect_outputs, execute_step
 from harness.run.executing.trials import Trials
-from harness.run.executing.warm import NOTHING, OutOfRoom, WarmProcesses, affinity
+from harness.run.executing.warm import NOTHING, OutOfRoom, WarmProcesses, step_affinity
 from harness.run.gateway import Gateway
 from harness.run.installed import checked
-from harness.run.receipt import containment
-from harness.steps import Computing, Pinned, Setting, Step, key, preimage
+from harness.run.receipt import probed_containment
+from harness.steps import Computing, Pinned, Setting, Step, key_preimage, step_key
 from harness.store.events import Preimage
-from harness.store.store import Entry, Output, Store, list_runs, started
+from harness.store.store import Entry, Output, Store, list_runs, read_start
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 OnPrinted = Callable[[str, bytes], None]  # step, what it printed
@@ -95,7 +95,7 @@ class Workshop:
         heavy = computing.variables(self.processor.kind)
         self.setting = Setting("", engine.device.kind, NUMERICS, heavy)  # until the environment is known
         if not environment:
-            self.environment = checked.environment() if engine.image == NO_IMAGE else self._observed()
+            self.environment = checked.checked_environment() if engine.image == NO_IMAGE else self._observed()
         self.setting = replace(self.setting, environment=sha256(self.environment))
 
     def _observed(self) -> bytes:
@@ -103,7 +103,7 @@ class Workshop:
         step, parts = self.observation()
         with self.store.in_use():
             try:
-                entry = self.store.entries.get(key(parts))
+                entry = self.store.entries.get(step_key(parts))
             except HarnessError:
                 entry = None  # damaged: it is observed again
             if entry is None or not self._ran_in(entry.outputs["environment"].sha256):
@@ -114,17 +114,17 @@ class Workshop:
         """Return the step that writes the environment document of the engine's image, and the preimage of its key."""
         step = Step("environment", OBSERVE, "rows", {"image": self.engine.image}, {}, ("environment",))
         setting = Setting(self.engine.image.removeprefix("sha256:"), "cpu", NUMERICS)
-        return step, cast(Preimage, preimage(step, {}, self.code.closure(step.kind).digest, setting))
+        return step, cast(Preimage, key_preimage(step, {}, self.code.closure(step.kind).digest, setting))
 
     def _ran_in(self, environment: str) -> bool:
         """Whether a listed run of this image recorded this environment; otherwise it is observed again."""
-        runs = (started(self.store, known) for known in reversed(list_runs(self.store).values()))
+        runs = (read_start(self.store, known) for known in reversed(list_runs(self.store).values()))
         mine = (run for run in runs if run and run.get("image") == self.engine.image)
         return any(run.get("environment") == environment for run in mine)
 
     def containment(self) -> dict[str, Any]:
         """Return what a probe of the engine's isolation found, for the record; refuse one that breaks its claims."""
-        return {"containment": containment(self.store, self.engine, self.cancel)}
+        return {"containment": probed_containment(self.store, self.engine, self.cancel)}
 
     def unread(self) -> dict[str, Any]:
         """Return, for the record, altered files of this machine that no step reads; nothing without any."""
@@ -143,7 +143,7 @@ class Workshop:
             found = [part.sha256 if isinstance(part, Pinned) else made[part.step, part.output] for part in parts]
             inputs[name] = found if isinstance(source, tuple) else found[0]
         setting = self.box.setting if step.trial else self.setting
-        made_of = cast(Preimage, preimage(step, inputs, self.code.closure(step.kind).digest, setting))
+        made_of = cast(Preimage, key_preimage(step, inputs, self.code.closure(step.kind).digest, setting))
         return self._next_attempt(made_of) if step.calls else made_of
 
     @property
@@ -160,7 +160,7 @@ class Workshop:
         while True:
             numbered: Preimage = {**parts, "attempt": attempt} if attempt else parts
             try:
-                entry = self.store.entries.get(key(numbered))
+                entry = self.store.entries.get(step_key(numbered))
                 waiting = entry and json.loads(self.store.blobs.read(entry.outputs["inference"].sha256))["retry"]
             except HarnessError:
                 return numbered  # damaged: it is executed again
@@ -174,7 +174,7 @@ class Workshop:
         An entry that no listed run executed counts as none: `lock` or a killed run made it, or someone put it there.
         """
         try:
-            entry = self.store.entries.get(key(parts))
+            entry = self.store.entries.get(step_key(parts))
         except HarnessError as bad:
             return None, f"entry: {bad.what}"
         if entry:
@@ -193,7 +193,7 @@ class Workshop:
         `perform` executes it and puts its outputs into the store; by default this workshop does. Raises StepError if
         the step replaces a damaged result with other outputs than a listed run recorded.
         """
-        with self.store.step_lock(key(parts), self.cancel):
+        with self.store.step_lock(step_key(parts), self.cancel):
             entry, _ = self.finished(parts)
             if entry:
                 return StepResult(entry, "cached", {})
@@ -210,7 +210,7 @@ class Workshop:
 
         It takes no lock and writes no entry and no journal. Raises the error of a step that fails.
         """
-        step, parts = read_request(parse(request, ASKED, "a request"))
+        step, parts = read_request(parse_document(request, ASKED, "a request"))
         task = StepTask(step, parts["inputs"], self._keep(step.kind))
         if name := self.affinity(step, parts):
             with suppress(OutOfRoom):
@@ -220,9 +220,9 @@ class Workshop:
             if step.trial:
                 usage, facts = self.trials.make(task, parts, self.box.engine, folder, self.limits.most)
             else:
-                outcome, facts = execute(task, self.store, self.runtime(step, parts["inputs"]), folder)
+                outcome, facts = execute_step(task, self.store, self.runtime(step, parts["inputs"]), folder)
                 usage = outcome.usage
-            outputs = collect(step, self.store, folder / "out")
+            outputs = collect_outputs(step, self.store, folder / "out")
         return encode_answer(parts, StepAnswer(outputs, usage, facts))
 
     def _perform_warm(self, task: StepTask, name: str) -> StepAnswer:
@@ -230,12 +230,12 @@ class Workshop:
         assert self.warm and isinstance(self.engine, LocalEngine)  # otherwise there is no affinity
         with self.warm.take(name, self.engine, self.limits.memory) as process:
             outcome, facts = process.execute(task, self.runtime(task.step, task.inputs))
-            outputs = collect(task.step, self.store, process.folder / "out")
+            outputs = collect_outputs(task.step, self.store, process.folder / "out")
         return StepAnswer(outputs, outcome.usage, facts)
 
     def affinity(self, step: Step, parts: Preimage) -> str:
         """Return what steps have in common that one kept process may execute; empty for a step that gets its own."""
-        return affinity(step, parts, self.engine) if self.warm else ""
+        return step_affinity(step, parts, self.engine) if self.warm else ""
 
     def runtime(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> StepRuntime:
         """Return how a step is executed; with a gateway's socket only if the step calls models and has prompts."""
@@ -254,7 +254,7 @@ class Workshop:
         Returns what was wrong with an entry that no run had made, unless the step's answers may differ each time.
         """
         try:
-            before = self.store.entries.get(key(parts))
+            before = self.store.entries.get(step_key(parts))
         except HarnessError:
             return ""  # the entry itself was damaged: what it said is not known
         if not before or dict(before.outputs) == dict(outputs):

@@ -27,7 +27,7 @@ HEADER = 16  # bytes before the code: magic number, kind, and the hash or the da
 APART = {"__pycache__", "test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages"}
 
 
-def list_path(folder: Path) -> Path:
+def digest_list_path(folder: Path) -> Path:
     """Return the path of the digest list of a bytecode folder; the list is beside the folder."""
     return folder.with_name(BYTECODE_LIST)
 
@@ -35,19 +35,19 @@ def list_path(folder: Path) -> Path:
 def read_list(folder: Path) -> dict[str, str] | None:
     """Read the digest list of a bytecode folder: path → digest; None if there is none, and then no step uses it."""
     try:
-        lines = list_path(folder).read_text(encoding="utf-8").splitlines()
+        lines = digest_list_path(folder).read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
-def make(folder: Path, roots: Iterable[Path], site: Path | None = None) -> int:
+def make_bytecode(folder: Path, roots: Iterable[Path], site: Path | None = None) -> int:
     """Replace a bytecode folder and its list by compiled sources from below `roots`; return the number of files.
 
     Sources that do not compile are left out. Sources below `site` also get the same bytecode beside them, if they have
     none: other programs of the environment read it there, and `make setup` need not have pip compile it a second time.
     """
-    list_path(folder).unlink(missing_ok=True)
+    digest_list_path(folder).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     found = [(source, root == site) for root in roots for source in _sources(root)]
     todo = [(source, bytecode_path(source, folder), beside) for source, beside in found]
@@ -58,7 +58,7 @@ def make(folder: Path, roots: Iterable[Path], site: Path | None = None) -> int:
         made = [made for made in map(_compile, todo) if made]
     lines = sorted(f"{os.path.relpath(path, folder)}\0{sha256_file(Path(path))[0]}" for path in made)
     spelled = ("  ".join(reversed(line.split("\0"))) + "\n" for line in lines)
-    write_atomic(list_path(folder), "".join(spelled).encode())
+    write_atomic(digest_list_path(folder), "".join(spelled).encode())
     return len(made)
 
 

@@ -36,12 +36,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.clean_start import BYTECODE, own_bytecode
-from harness.digest import document, parse, sha256, sha256_file
+from harness.digest import encode_document, parse_document, sha256, sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors
 from harness.run.closure import code_root
-from harness.run.installed.bytecode import list_path, read_list
+from harness.run.installed.bytecode import digest_list_path, read_list
 from harness.run.installed.packages import (
     OURS,
     DigestCache,
@@ -50,11 +50,11 @@ from harness.run.installed.packages import (
     Inventory,
     ascii_path,
     brought_files,
-    installed,
+    installed_packages,
     normal_name,
     package_entry,
     record_digest,
-    spell,
+    spell_environment,
 )
 from harness.run.installed.startup import CHANGES_IMPORTS, unlisted_modules, unlisted_path_files
 
@@ -104,7 +104,7 @@ def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
     """Read `records.json`: by package and version, the RECORD digests of locked wheels; empty if there is no file."""
     if not path.is_file():
         return {}
-    packages = parse(path.read_bytes(), RECORDS_TYPE, path.name)["packages"]
+    packages = parse_document(path.read_bytes(), RECORDS_TYPE, path.name)["packages"]
     if not isinstance(packages, dict) or not all(isinstance(one, dict) for one in packages.values()):
         raise InputError(
             "the table of locked wheels is not what it should be", where=str(path), next="`make relock` makes it"
@@ -114,7 +114,9 @@ def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
 
 def spell_records(packages: Mapping[str, Mapping[str, list[str]]]) -> bytes:
     """Serialise the RECORD digests of locked wheels, by package and version, to the bytes of `records.json`."""
-    return document({"type": RECORDS_TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
+    return (
+        encode_document({"type": RECORDS_TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
+    )
 
 
 def wheel_record_digest(record: bytes) -> str:
@@ -166,11 +168,15 @@ class ImportPaths:
     def about(self) -> dict[str, str]:
         """Return what identifies this installation in a cache file."""
         parts = [str(path) for path in (self.site, self.stdlib, *self.machine, self.bytecode) if path.exists()]
-        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_path(self.bytecode).exists())}
+        return {
+            "places": "\n".join(parts),
+            "python": sys.version,
+            "list": str(digest_list_path(self.bytecode).exists()),
+        }
 
 
 @dataclass(frozen=True)
-class Altered:
+class AlteredFile:
     """A file or package that is not as it was installed or locked."""
 
     path: str
@@ -182,7 +188,7 @@ class Altered:
 class InstallCheck:
     """The result of one integrity check: altered files, the environment document, and the cost."""
 
-    altered: tuple[Altered, ...]
+    altered: tuple[AlteredFile, ...]
     environment: bytes  # the document
     files: int  # number of files that were compared
     bytes: int  # number of bytes that were read
@@ -191,12 +197,12 @@ class InstallCheck:
     mend: str = AGAIN  # the command that installs the altered files anew
 
     @property
-    def files_altered(self) -> tuple[Altered, ...]:
+    def files_altered(self) -> tuple[AlteredFile, ...]:
         """The altered files that a step could read; with any, no step may run."""
         return tuple(one for one in self.altered if one.kind == "file")
 
     @property
-    def unread(self) -> tuple[Altered, ...]:
+    def unread(self) -> tuple[AlteredFile, ...]:
         """The altered files that no step reads: they are noted, and a run goes on."""
         return tuple(one for one in self.altered if one.kind == "unread")
 
@@ -222,7 +228,7 @@ def is_importable(module: str) -> bool:
     return PathFinder.find_spec(module, [str(import_paths().site)]) is not None
 
 
-def check(place: ImportPaths, *, full: bool) -> InstallCheck:
+def check_installed(place: ImportPaths, *, full: bool) -> InstallCheck:
     """Check what a step can import against RECORD files and locks; with `full`, read every byte and use no cache.
 
     The cache is written again whenever files were checked.
@@ -239,10 +245,10 @@ def check(place: ImportPaths, *, full: bool) -> InstallCheck:
         read = hashed.bytes
         seen.write(place.seen, inventory.worth_seeing(), inventory.folders, found)
     unread = {path for path, _ in found["altered"] if is_unread(place.site, path)}
-    altered = [Altered(path, why, "unread" if path in unread else "file") for path, why in found["altered"]]
+    altered = [AlteredFile(path, why, "unread" if path in unread else "file") for path, why in found["altered"]]
     packages = {name: _without(one, unread) for name, one in found["packages"].items() if normal_name(name) != OWN}
     altered += _unlike(packages, read_locks(place.locks))
-    document = spell(packages, found["loose"], NO_IMAGE, found["stdlib"])
+    document = spell_environment(packages, found["loose"], NO_IMAGE, found["stdlib"])
     mend = AGAIN if IN_CHECKOUT else _mend(place, [one.path for one in altered if one.kind == "file"])
     spent = _spent() - cpu, time.perf_counter() - wall
     return InstallCheck(tuple(altered), document, found["files"], read, *spent, mend)
@@ -303,7 +309,7 @@ def _mend(place: ImportPaths, paths: Sequence[str]) -> str:
     python, altered, pins = shlex.quote(sys.executable), {*paths}, list[str]()
     compiled = {path for path in altered if path.startswith(f"{place.bytecode.name}/")}
     strange = altered - compiled
-    for package in installed(place.site):
+    for package in installed_packages(place.site):
         record = f"{package.name}-{package.version}.dist-info/RECORD"
         if mine := strange & {record, *(path for path, _ in brought_files(package))}:
             pins.append(f"{normal_name(package.name)}=={package.version}")
@@ -334,17 +340,17 @@ def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, 
 
 def _others_of_our_name(site: Path) -> list[InstalledPackage]:
     """List an installed package of other authors with the former name of the harness: steps could import it."""
-    found = (one for one in installed(site) if one.name == OURS)
+    found = (one for one in installed_packages(site) if one.name == OURS)
     return [one for one in found if not any(top == b"harness" or top.startswith(b"__editable__") for top in one.tops)]
 
 
-def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[Altered]:
+def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[AlteredFile]:
     found = []
     for name, one in packages.items():
         kind, why = locks.flaw(name, one["version"], one["record"])
         if kind:
             path = f"{name}-{one['version']}.dist-info/RECORD" if kind == "file" else name
-            found.append(Altered(path, why, kind))
+            found.append(AlteredFile(path, why, kind))
     return found
 
 
@@ -354,11 +360,11 @@ _LOOKS: dict[bool, InstallCheck] = {}
 def check_once(*, full: bool = False) -> InstallCheck:
     """Check this installation once per process; later calls return the same result, whatever changed since."""
     if full not in _LOOKS:
-        _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
+        _LOOKS[full] = _LOOKS.get(True) or check_installed(import_paths(), full=full)
     return _LOOKS[full]
 
 
-def environment() -> bytes:
+def checked_environment() -> bytes:
     """Return the environment document of this machine; raise MissingError if an installed file was altered."""
     found = check_once()
     if found.files_altered:
@@ -398,7 +404,7 @@ class CheckedFinder:
     def __init__(self, site: Path, locks: PackageLocks, bytecode: Path) -> None:
         self._site, self._locks, self._prefix = f"{site}/", locks, f"{bytecode}/"
         self._listed = read_list(bytecode) or {}
-        self._packages = list(installed(site))
+        self._packages = list(installed_packages(site))
         self._files: dict[str, dict[str, str]] = {}  # by top folder or module: the files that packages brought
 
     @classmethod

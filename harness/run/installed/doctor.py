@@ -23,18 +23,18 @@ from pathlib import Path
 
 import harness
 from harness.engines import engine
-from harness.engines.engine import CALLS, PROCESSES, Engine, EngineOptions, Job, Kind
-from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available
+from harness.engines.engine import CALLS, PROCESSES, Engine, EngineKind, EngineOptions, Job
+from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available_isolations
 from harness.errors import HarnessError, MissingError
 from harness.images.image import list_images
 from harness.images.recipe import PYTHON
-from harness.run.engines import EngineChoice, image_of_run, kinds
-from harness.run.environment import facts, step_environment
+from harness.run.engines import EngineChoice, engine_kinds, image_of_run
+from harness.run.environment import machine_facts, step_environment
 from harness.run.installed import checked
 from harness.run.installed.bytecode import read_list
 from harness.run.installed.file_system import NEEDED_CALLS, find_lacking_calls
-from harness.run.processor import observe
-from harness.run.receipt import LIMITS, list_escaped, probe
+from harness.run.processor import ask_processor
+from harness.run.receipt import LIMITS, list_escaped, probe_isolation
 from harness.store.store import HOME, Store
 
 PAST = {  # limits, and for each what a step does to exceed it
@@ -53,7 +53,7 @@ class IsolationCheck:
     ignored: tuple[str, ...] = ()  # limits that are not enforced
 
 
-def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
+def check_isolations(kind: EngineKind, images: Path) -> list[IsolationCheck]:
     """Check every isolation that an engine offers here; an engine that needs an image takes the smallest one.
 
     The image is taken from the store `images`. Isolations that are not available here are left out. Raises MissingError
@@ -78,7 +78,7 @@ def check_isolation(engine: Engine) -> IsolationCheck:
     with tempfile.TemporaryDirectory(prefix="harness-doctor-") as name:
         folder = Path(name)
         (folder / "format").write_text("a store, for the check")
-        found = probe(engine, folder, folder, threading.Event())
+        found = probe_isolation(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
     held = engine.claims <= CALLS or engine.claims >= PROCESSES  # a bare process is known by its name
     crowded = () if held else ("processes (it is watched from outside)",)
@@ -133,14 +133,14 @@ _ADVICE = {  # what is gained over the best isolation that works here
 }
 
 
-def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
+def examine_machine(store: Path | None, folder: Path) -> list[MachineFinding]:
     """Check interpreter, platform, packages, isolation, disk, store, engines, GPU and image builder; repairs nothing.
 
     Engines are tried with the images of `store`, or of the project in `folder`.
     """
     findings = [_python(), _platform(), *_packages(), _isolation()]
-    about = facts()
-    here = observe()
+    about = machine_facts()
+    here = ask_processor()
     told = f"{here.name}, {about['cores']} cores, Linux {about['kernel']}"
     state, advice = (
         ("ok", "") if here.computes else ("missing", "use a processor with AVX2, by which every step computes")
@@ -160,7 +160,7 @@ def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
     elif store:
         findings.append(_file_system(place))
     images = store or folder / HOME
-    return [*findings, *(_engine(name, kind, images) for name, kind in kinds().items()), _gpus(), _builder()]
+    return [*findings, *(_engine(name, kind, images) for name, kind in engine_kinds().items()), _gpus(), _builder()]
 
 
 def _file_system(place: Path) -> MachineFinding:
@@ -248,7 +248,7 @@ def _packages() -> Iterator[MachineFinding]:
 
 def _isolation() -> MachineFinding:
     try:
-        offered = available()
+        offered = available_isolations()
     except HarnessError as bad:
         return MachineFinding("missing", "isolation", bad.what, bad.next)
     best, found = offered[0], ", ".join(offered)
@@ -272,7 +272,7 @@ def _refusal() -> str:
     return "".join(f": {''.join(c for c in line if c.isprintable())[:200]}" for line in said[:1])
 
 
-def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
+def _engine(name: str, kind: EngineKind, images: Path) -> MachineFinding:
     """Return what an engine is, and the result of a real step in each of its isolations."""
     about = kind.about
     try:

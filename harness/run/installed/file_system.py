@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from harness.errors import HarnessError
-from harness.files import locked, sync_folder, sync_handle
+from harness.files import hold_lock, sync_folder, sync_handle
 
 
 def find_lacking_calls(folder: Path) -> list[str]:
@@ -54,7 +54,7 @@ def _locks(folder: Path) -> bool:
     """Whether a lock that one process holds is refused to another, and is free when it ends."""
     path = folder / "lock"
     command = ["flock", "--nonblock", str(path), "true"]  # of util-linux, without which no step runs
-    with locked(path, wait=False) as mine:
+    with hold_lock(path, wait=False) as mine:
         refused = subprocess.run(command, capture_output=True, check=False).returncode != 0
     return mine and refused and subprocess.run(command, capture_output=True, check=False).returncode == 0
 

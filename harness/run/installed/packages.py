@@ -24,10 +24,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.digest import document, sha256, sha256_file
+from harness.digest import encode_document, sha256, sha256_file
 from harness.errors import HarnessError
 from harness.files import write_atomic
-from harness.run.installed.bytecode import list_path, read_list
+from harness.run.installed.bytecode import digest_list_path, read_list
 
 CACHE_TYPE = "seen/1"
 FACTS = ("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
@@ -44,7 +44,7 @@ def file_facts(paths: Iterable[str]) -> array[int]:
     return array("q", chain.from_iterable(map(_facts, map(os.stat, paths))))
 
 
-def unchanged(paths: list[str], facts: array[int]) -> bool:
+def are_unchanged(paths: list[str], facts: array[int]) -> bool:
     """Whether all files have the inode, size and times that were noted; many are split between two processes."""
     half = len(paths) // 2
     if half < MANY or len(os.sched_getaffinity(0)) == 1 or len(os.listdir("/proc/self/task")) > 1:
@@ -99,7 +99,7 @@ class DigestCache:
 
     def fresh(self) -> bool:
         """Whether there is a cached result, and no recorded file or folder has changed since."""
-        return bool(self._paths) and unchanged(self._paths, self._facts)
+        return bool(self._paths) and are_unchanged(self._paths, self._facts)
 
     def known(self) -> dict[str, tuple[tuple[int, ...], str]]:
         """Return, by path, the cached file facts and the digest."""
@@ -198,7 +198,7 @@ MODULES = (".py", ".pyc", ".so")  # endings of the files that Python imports
 
 def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the environment document of the image that this step runs in, as the step's output `environment`."""
-    (out / "environment").write_bytes(environment(Path(sys.path[-1]), params["image"]))
+    (out / "environment").write_bytes(build_environment(Path(sys.path[-1]), params["image"]))
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class InstalledPackage:
         return {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in self.lines}}
 
 
-def installed(site: Path) -> Iterator[InstalledPackage]:
+def installed_packages(site: Path) -> Iterator[InstalledPackage]:
     """Yield every installed package that has a RECORD."""
     for info in sorted(site.glob("*.dist-info")):
         record = info / "RECORD"
@@ -225,15 +225,15 @@ def installed(site: Path) -> Iterator[InstalledPackage]:
             yield InstalledPackage(info.name, name.lower(), version, record.read_bytes().splitlines())
 
 
-def environment(site: Path, image: str = "none") -> bytes:
+def build_environment(site: Path, image: str = "none") -> bytes:
     """Build the environment document of a folder of packages, from their RECORD files."""
-    found = list(installed(site))
+    found = list(installed_packages(site))
     claimed = {top for package in found for top in package.tops}
     loose = {path.name: loose_digest(path) for path in sorted(site.iterdir()) if is_loose(path, claimed)}
-    return spell({one.name: package_entry(one) for one in found if one.name != OURS}, loose, image)
+    return spell_environment({one.name: package_entry(one) for one in found if one.name != OURS}, loose, image)
 
 
-def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, stdlib: str = "") -> bytes:
+def spell_environment(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, stdlib: str = "") -> bytes:
     """Serialise an environment document; that of an image names no standard library, since its ID covers it."""
     fields: dict[str, Any] = {
         "type": "environment/2",
@@ -244,7 +244,7 @@ def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, std
         "packages": dict(packages),
         "loose": dict(loose),
     }
-    return document({**fields, "stdlib": stdlib} if stdlib else fields)
+    return encode_document({**fields, "stdlib": stdlib} if stdlib else fields)
 
 
 def package_entry(package: InstalledPackage) -> dict[str, Any]:
@@ -301,7 +301,7 @@ class Inventory:
 
         Unless `full`, files that Python never imports, and packages' tests, are skipped.
         """
-        found = list(installed(site))
+        found = list(installed_packages(site))
         brought = {one.info: dict(brought_files(one)) for one in found}
         known = {path for files in brought.values() for path in files}
         lying, links = self._walk(str(site), (CACHED,))
@@ -340,7 +340,7 @@ class Inventory:
         if known is None:
             return  # no step reads from there
         lying, links = self._walk(str(folder), ())
-        self.hashed.take([str(list_path(folder)), *(f"{folder}/{path}" for path in lying)])
+        self.hashed.take([str(digest_list_path(folder)), *(f"{folder}/{path}" for path in lying)])
         for path in lying:
             self.files += 1
             if self.hashed.digests[f"{folder}/{path}"] != known.get(path):

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from harness.clean_start import launcher
-from harness.engines.local import ISOLATIONS, advise_isolation, available
+from harness.engines.local import ISOLATIONS, advise_isolation, available_isolations
 from harness.errors import HarnessError
 from harness.files import translating_os_errors, write_atomic
 from harness.run.installed import bytecode, checked
@@ -22,14 +22,14 @@ def main() -> int:
     """
     place = checked.import_paths()
     try:
-        bytecode.make(place.bytecode, [place.stdlib, place.site], place.site)
-        found = checked.check(place, full=True)
+        bytecode.make_bytecode(place.bytecode, [place.stdlib, place.site], place.site)
+        found = checked.check_installed(place, full=True)
         if found.files_altered:
             raise checked.altered_error(found)
         if found.unread:
             sys.stderr.write(f"{checked.unread_text(checked.unread_fact(found))}\n")
         _write_program(Path(sys.prefix, "bin", "harness"))
-        if (best := available()[0]) != ISOLATIONS[0]:
+        if (best := available_isolations()[0]) != ISOLATIONS[0]:
             sys.stderr.write(f"steps will run in {best}, and code in answers not at all: {advise_isolation()}\n")
     except HarnessError as bad:
         sys.stderr.write(f"error: {bad}\n")

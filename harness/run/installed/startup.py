@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.digest import sha256
-from harness.run.installed.packages import brought_files, installed
+from harness.run.installed.packages import brought_files, installed_packages
 
 CUSTOM = ("sitecustomize", "usercustomize")  # modules that Python imports at its start, where there are any
 PATCH = "_virtualenv"  # the module with which virtualenv and uv patch installers, in each environment that they make
@@ -60,7 +60,9 @@ def _is_listed(path: Path) -> bool:
     if path.name == f"{PATCH}.pth" and path.is_file() and sha256(path.read_bytes().strip()) == IMPORTS_PATCH:
         return not any(True for _ in unlisted_modules(path.parent, _patches(path.parent)))
     return any(
-        path.name in dict(brought_files(one)) for one in installed(path.parent) if os.fsencode(path.name) in one.tops
+        path.name in dict(brought_files(one))
+        for one in installed_packages(path.parent)
+        if os.fsencode(path.name) in one.tops
     )
 
 

@@ -92,12 +92,12 @@ def certificate_bytes(root: Path, lock: Lock) -> Iterable[bytes]:
         yield _bytes(certificate_path(root, name))
 
 
-def standings(root: Path, study: str, lock: Lock | None) -> list[GraderStanding]:
+def grader_standings(root: Path, study: str, lock: Lock | None) -> list[GraderStanding]:
     """Return the state of the certificate of each grader of a study."""
-    return [standing(root, name, lock) for name in find(study).graders]
+    return [grader_standing(root, name, lock) for name in find(study).graders]
 
 
-def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | None = None) -> GraderStanding:
+def grader_standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | None = None) -> GraderStanding:
     """Return the state of a scorer's certificate: checked against the code here and, if given, the pins of a lock."""
     pinned = _pinned_digest(scorer, lock) if lock else ""
     path = certificate_path(root, scorer)
@@ -180,7 +180,7 @@ def audit_certificates(store: Store, run: str, report: Report) -> None:
         report.settle(CONTRADICTS, scorer, flaws, f"its figures are those of its matrix; {NOT_CHECKED}")
 
 
-def measured_here(store: Store, run: str) -> Iterator[GraderStanding]:
+def unchanged_certificates(store: Store, run: str) -> Iterator[GraderStanding]:
     """Yield the sound certificates of a run whose grader is unchanged in the installed code, so it can grade rows."""
     for scorer, found in _pinned(store, run):
         if not isinstance(found, str) and not find_contradictions(found) and not changed_files(found):
@@ -277,7 +277,7 @@ def _lost(
     if sorted(before.get("", [])) != sorted(new.definitions(own).get("", [])):
         yield "what is done where a file is loaded"
     for file in files:
-        for module, order in _by_module(old.computed(module_of(file))).items():
+        for module, order in _by_module(old.computed(module_name(file))).items():
             known = set(order)
             if order != [name for name in new.computed(module) if name in known]:
                 yield f"the order in which {module} computes its values"
@@ -310,7 +310,7 @@ class CodeTree:
         The digests of statements that define nothing, but are executed, are under the empty name.
         """
         found = defaultdict[str, list[str]](list)
-        for module in map(module_of, files):
+        for module in map(module_name, files):
             here = self.bindings(module)  # before definitions are renamed to their places
             for node in self._statements(module):
                 names, free = self._names(module, node), set[int]()
@@ -406,7 +406,7 @@ class CodeTree:
         return self._trees[module]
 
 
-def module_of(file: str) -> str:
+def module_name(file: str) -> str:
     """Return the dotted name of the Python module that a source file holds."""
     return file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 

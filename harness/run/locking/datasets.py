@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from harness.digest import differences, sha256, sha256_file
+from harness.digest import differing_pointers, sha256, sha256_file
 from harness.errors import InputError, StepError
 from harness.evidence.trail import data_pin
 from harness.files import translating_os_errors
@@ -29,11 +29,11 @@ from harness.manifest.datasets import (
     Made,
     OwnFile,
     count_text,
-    form_of,
-    is_files,
+    is_file_set,
+    source_form,
 )
 from harness.manifest.documents import DatasetPin, FilePin, PromptsPin, TablePin
-from harness.manifest.load import Loaded, inside
+from harness.manifest.load import LoadedManifest, resolve_inside
 from harness.manifest.lockfile import Lock
 from harness.manifest.models import Prompts, WordingsFile
 from harness.manifest.read import Tree
@@ -54,7 +54,7 @@ def dataset_pin(entry: Entry, store: Store) -> DatasetPin:
 
 def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:
     """Raise InputError for a made dataset that differs from its pin, before anything is computed from it."""
-    moved = list(differences(lock.pins["datasets"][name], dataset_pin(entry, store)))
+    moved = list(differing_pointers(lock.pins["datasets"][name], dataset_pin(entry, store)))
     if moved:
         raise InputError(
             f"dataset {name!r} is not the one the lock pins; moved: "
@@ -108,7 +108,7 @@ class FetchedData:
     @classmethod
     def pinned(cls, pins: Mapping[str, DatasetPin], own: Mapping[str, FilePin] | None = None) -> FetchedData:
         """Return the published data that a lock pins and, from its pins of those, the files of the project."""
-        many, own = {name: pin for name, pin in pins.items() if is_files(pin)}, own or {}
+        many, own = {name: pin for name, pin in pins.items() if is_file_set(pin)}, own or {}
         return cls(
             {name: Pinned(pin["sha256"]) for name, pin in pins.items() if "sha256" in pin}
             | {name: Pinned(pin["sha256"]) for name, pin in own.items() if "sha256" in pin},
@@ -161,7 +161,7 @@ def pin_names(name: str, dataset: OwnFile) -> dict[str, str]:
     return {name if parameter == "file" else f"{name}/shots": parameter for parameter in dataset.files}
 
 
-def own_score(dataset: OwnFile, settings: Mapping[str, Any]) -> Any:
+def own_scorers(dataset: OwnFile, settings: Mapping[str, Any]) -> Any:
     """Return the scorers of a dataset as written: its own, else those of the manifest's settings."""
     return settings.get(SCORE) if dataset.score is None else dataset.score
 
@@ -176,7 +176,7 @@ def _own(name: str, dataset: OwnFile, settings: Mapping[str, Any], study: Study,
             next="use one of its makers (`make: …`); questions of one's own are asked by `study: questions`",
         )
     said = dataset.model_dump(mode="json", exclude_none=True)
-    score = own_score(dataset, {SCORE: said.pop(SCORE, None) or settings.get(SCORE)})
+    score = own_scorers(dataset, {SCORE: said.pop(SCORE, None) or settings.get(SCORE)})
     many = dataset.form != FILE
     formats = {parameter: dataset.format_of(str(file)) for parameter, file in dataset.files.items()}
     if many:
@@ -341,18 +341,18 @@ def _own_files_named(manifest: Manifest) -> Iterator[tuple[str, str, tuple[str, 
             for pin, parameter in pin_names(name, dataset).items():
                 file = dataset.files[parameter]
                 place = ("file",) if parameter == "file" else ("shots", "file")
-                if isinstance(file, str) and form_of(file) == FILE:
+                if isinstance(file, str) and source_form(file) == FILE:
                     yield pin, file, ("datasets", name, *place)
 
 
-def file_pins(loaded: Loaded) -> dict[str, FilePin]:
+def file_pins(loaded: LoadedManifest) -> dict[str, FilePin]:
     """Return the pins of the files of a manifest's own datasets; InputError, with the line, for a missing file.
 
     Data sets of the hub are left out: `hub_pins` asks the hub about them.
     """
     found: dict[str, FilePin] = {}
     for pin, file, place in _own_files_named(loaded.manifest):
-        path = inside(loaded.root, file, loaded.tree.at(place))
+        path = resolve_inside(loaded.root, file, loaded.tree.at(place))
         with translating_os_errors(path):
             found[pin] = {"file": file, "sha256": sha256_file(path)[0]}
     for name, dataset in loaded.manifest.datasets.items():
@@ -387,12 +387,12 @@ def own_paths(root: Path, source: str | tuple[str, ...], where: str) -> list[str
             next="write their rows to one file, such as JSON Lines",
         )
     for path in found:
-        inside(root, path, where)
+        resolve_inside(root, path, where)
     return sorted(found)
 
 
 @contextlib.contextmanager
-def telling_of_files(*, own: bool) -> Iterator[None]:
+def translating_step_refusals(*, own: bool) -> Iterator[None]:
     """Context manager that turns a step's refusal of a user's file into an InputError: file, row, column, remedy."""
     try:
         yield
@@ -403,7 +403,7 @@ def telling_of_files(*, own: bool) -> Iterator[None]:
         raise InputError(told[1], where=told[2], next=told[3]) from bad
 
 
-def wordings_pin(loaded: Loaded) -> dict[str, PromptsPin]:
+def wordings_pin(loaded: LoadedManifest) -> dict[str, PromptsPin]:
     """Return the pin of a file of wordings, if the manifest names one: path, digest, and number of wordings."""
     if not isinstance(loaded.manifest.prompts, WordingsFile):
         return {}
@@ -412,10 +412,10 @@ def wordings_pin(loaded: Loaded) -> dict[str, PromptsPin]:
     return {OWN_WORDINGS: {"file": loaded.manifest.prompts.file, "sha256": sha256(data), "rows": count}}
 
 
-def wordings_bytes(loaded: Loaded) -> bytes:
+def wordings_bytes(loaded: LoadedManifest) -> bytes:
     """Read a manifest's file of wordings; raise InputError if it is longer than 1 MiB."""
     assert isinstance(loaded.manifest.prompts, WordingsFile)
-    path = inside(loaded.root, loaded.manifest.prompts.file, loaded.tree.at(("prompts", "file")))
+    path = resolve_inside(loaded.root, loaded.manifest.prompts.file, loaded.tree.at(("prompts", "file")))
     with translating_os_errors(path), open(path, "rb") as file:
         data = file.read(MOST + 1)
     if len(data) > MOST:
@@ -423,14 +423,14 @@ def wordings_bytes(loaded: Loaded) -> bytes:
     return data
 
 
-def wordings_in(loaded: Loaded) -> list[Any]:
+def parse_wordings(loaded: LoadedManifest) -> list[Any]:
     """Parse a manifest's file of wordings, one JSON object per line; InputError, with the line, for any other."""
     assert isinstance(loaded.manifest.prompts, WordingsFile)
     read = find(loaded.manifest.study).own_wordings
     return list(read(wordings_bytes(loaded), loaded.manifest.prompts.file)) if read else []
 
 
-def changed_file(loaded: Loaded, held: Mapping[str, FilePin]) -> str:
+def changed_file(loaded: LoadedManifest, held: Mapping[str, FilePin]) -> str:
     """Return the first of a manifest's own files whose bytes are not those that a lock pins; empty if there is none."""
     pins: dict[str, FilePin] = {**file_pins(loaded), **wordings_pin(loaded)}
     return next((moved for name, pin in pins.items() if name in held and (moved := _moved(pin, held[name]))), "")
@@ -446,7 +446,7 @@ def _moved(now: FilePin, held: FilePin) -> str:
     return str(now["file"]) if now.get("sha256") != held.get("sha256") else ""
 
 
-def bring_files(loaded: Loaded, lock: Lock, store: Store, beside: Path | None = None) -> None:
+def bring_files(loaded: LoadedManifest, lock: Lock, store: Store, beside: Path | None = None) -> None:
     """Copy the user's own files that a lock pins into the store; raise InputError if one changed since.
 
     Files of a data set of the hub come from the store `beside`, or from the hub.
@@ -463,7 +463,7 @@ def bring_files(loaded: Loaded, lock: Lock, store: Store, beside: Path | None = 
             bring_hub_files(store, pin, lacking, beside)
             continue
         for file, digest in lacking.items():
-            path = inside(loaded.root, file, loaded.tree.where)
+            path = resolve_inside(loaded.root, file, loaded.tree.where)
             if store.blobs.copy(path)[0] != digest:
                 raise InputError(
                     f"{file} is not the file that the lock pins",

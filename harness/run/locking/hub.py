@@ -24,9 +24,9 @@ from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
 from harness.manifest.datasets import FORMATS, HUB, MOST_OWN_FILES, HubData, OwnFile, names_text
 from harness.manifest.documents import FilePin
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
-from harness.run.locking.published import LARGEST, UnavailableError, download, download_pinned, in_store
+from harness.run.locking.published import LARGEST, UnavailableError, download_pinned, download_url, is_in_store
 from harness.run.progress import raise_if_stopped
 from harness.store.store import Store
 
@@ -135,7 +135,7 @@ def ask_hub(data: HubData) -> HubRevision:
     said, _ = _get(data, f"/api/datasets/{data.name}/revision/{revision}")
     commit = str(said.get("sha", "")) if isinstance(said, Mapping) else ""
     if not re.fullmatch("[0-9a-f]{40}", commit):
-        raise MissingError("the hub did not answer as it is known to", where=endpoint(), next=_ELSEWHERE)
+        raise MissingError("the hub did not answer as it is known to", where=hub_address(), next=_ELSEWHERE)
     called = str(said.get("id") or data.name)
     if called.lower() != data.name.lower():
         raise _renamed(data, called)
@@ -167,7 +167,9 @@ def require_revision(data: HubData) -> None:
         )
 
 
-def hub_pins(loaded: Loaded, held: Lock | None, store: Store, stop: Event) -> tuple[dict[str, FilePin], dict[str, str]]:
+def hub_pins(
+    loaded: LoadedManifest, held: Lock | None, store: Store, stop: Event
+) -> tuple[dict[str, FilePin], dict[str, str]]:
     """Resolve the data sets of the hub that a manifest names, and bring their files into the store.
 
     Returns the pins by dataset, and by dataset the reason for those that cannot be had. The hub is not asked what it
@@ -228,7 +230,7 @@ def bring_hub_files(store: Store, pin: FilePin, lacking: Mapping[str, str], besi
     """Bring pinned files of a data set into the store: from the store `beside`, or from the hub at its commit."""
     name = HubData.parse(pin["file"]).name
     for path, digest in lacking.items():
-        if not in_store(store, digest, beside):
+        if not is_in_store(store, digest, beside):
             address = _address(name, pin[COMMIT], path)
             download_pinned(store, address, digest, headers=_headers())
 
@@ -247,7 +249,7 @@ def _bring(store: Store, found: HubRevision, path: str) -> str:
 def download_hub_file(found: HubRevision, path: str, target: Path) -> str:
     """Download one file of a data set; return its digest, held against what the hub states."""
     file, address = found.files[path], _address(found.name, found.commit, path)
-    download(address, target, LARGEST if file.size is None else file.size, _headers())
+    download_url(address, target, LARGEST if file.size is None else file.size, _headers())
     digest, size = sha256_file(target)
     if (file.sha256 and digest != file.sha256) or (file.size is not None and size != file.size):
         raise UnavailableError(
@@ -256,7 +258,7 @@ def download_hub_file(found: HubRevision, path: str, target: Path) -> str:
     return digest
 
 
-def endpoint() -> str:
+def hub_address() -> str:
     """Return the address of the hub: HF_ENDPOINT, as for the hub's own tools, or the usual one.
 
     Raises InputError, which does not quote it, for an address with a name or a password, which messages would show.
@@ -272,7 +274,7 @@ def endpoint() -> str:
 
 
 def _address(name: str, commit: str, path: str) -> str:
-    return f"{endpoint()}/datasets/{name}/resolve/{commit}/{quote(path)}"
+    return f"{hub_address()}/datasets/{name}/resolve/{commit}/{quote(path)}"
 
 
 def _headers() -> dict[str, str]:
@@ -287,7 +289,7 @@ def _tree(data: HubData, commit: str) -> Iterator[Mapping[str, Any]]:
     while path:
         entries, path = _get(data, path)
         if path and not (entries and isinstance(entries, list)):  # or a hub could name empty pages for ever
-            raise MissingError("the hub did not answer as it is known to", where=endpoint(), next=_ELSEWHERE)
+            raise MissingError("the hub did not answer as it is known to", where=hub_address(), next=_ELSEWHERE)
         for entry in entries if isinstance(entries, list) else ():
             count += 1
             if count > _MOST_ENTRIES:
@@ -311,9 +313,9 @@ _ELSEWHERE = "try again where the hub is to be reached, or name files of your ow
 
 def _get(data: HubData, path: str) -> tuple[Any, str]:
     """Ask the hub's API; return its answer, and the path of the next page if there is one."""
-    url = endpoint() + path
+    url = hub_address() + path
     if urlsplit(url).scheme not in ("http", "https"):
-        raise InputError("this is no address of a hub", where=f"{ENDPOINT}={endpoint()}", next=f"write {_USUAL}")
+        raise InputError("this is no address of a hub", where=f"{ENDPOINT}={hub_address()}", next=f"write {_USUAL}")
     request = urllib.request.Request(url)  # noqa: S310 - checked above
     for name, value in _headers().items():
         request.add_unredirected_header(name, value)
@@ -326,7 +328,7 @@ def _get(data: HubData, path: str) -> tuple[Any, str]:
         raise _refusal(data, bad, url) from None
     except (OSError, ValueError, http.client.HTTPException) as bad:
         reason = bad.reason if isinstance(bad, urllib.error.URLError) else bad
-        raise MissingError(f"the hub does not answer: {reason}", where=endpoint(), next=_ELSEWHERE) from None
+        raise MissingError(f"the hub does not answer: {reason}", where=hub_address(), next=_ELSEWHERE) from None
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):
@@ -344,13 +346,13 @@ def _onward(url: str, said: str) -> str:
     except ValueError:
         found = urlsplit("")
     if not found.path.startswith("/"):
-        raise MissingError("the hub did not answer as it is known to", where=endpoint(), next=_ELSEWHERE)
-    return f"{found.path.removeprefix(urlsplit(endpoint()).path)}?{found.query}"
+        raise MissingError("the hub did not answer as it is known to", where=hub_address(), next=_ELSEWHERE)
+    return f"{found.path.removeprefix(urlsplit(hub_address()).path)}?{found.query}"
 
 
 def _refusal(data: HubData, bad: urllib.error.HTTPError, url: str) -> InputError | MissingError:
     """Return the error for an answer of the hub that is none: renamed, absent, gated, or a failure of its own."""
-    where, page = f"{HUB}{data.name}", f"{endpoint()}/datasets/{data.name}"
+    where, page = f"{HUB}{data.name}", f"{hub_address()}/datasets/{data.name}"
     code = bad.headers.get("X-Error-Code", "") if bad.headers else ""
     if bad.code in (301, 302, 303, 307, 308):
         to = re.search(r"/api/datasets/([^/?]+/[^/?]+)", urljoin(url, bad.headers.get("Location", "")))

@@ -15,11 +15,11 @@ from harness.digest import document_digest, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.manifest.documents import ModelPin
-from harness.manifest.load import Loaded, ModelFolders
+from harness.manifest.load import LoadedManifest, ModelFolders
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
-from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
+from harness.models.local.files import WEIGHTS, check_file_names, is_weights_or_index, model_files
 from harness.models.provider import Imported, Settings, Weights
 from harness.models.tape.tape import Tape
 from harness.run.installed.checked import OWN_NAMES
@@ -151,7 +151,7 @@ def pin_weights(root: Path, model: Weights, settings: ModelPin, homes: ModelFold
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
-        folder = folder_of(root, model, homes or ModelFolders())
+        folder = model_folder(root, model, homes or ModelFolders())
         found = (
             _hub_files(folder, model.drawn) if model.source.startswith(HUB) else model_files(folder, drawn=model.drawn)
         )
@@ -163,13 +163,13 @@ def pin_weights(root: Path, model: Weights, settings: ModelPin, homes: ModelFold
     return {**settings, "files": files}
 
 
-def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
+def model_folder(root: Path, model: Weights, homes: ModelFolders) -> Path:
     """Return the folder of a model: in the project, in --models-dir, in the Hugging Face cache, or in a package.
 
     Its `source` says which. Raises MissingError if the folder is not there, or if a link leads out of the project.
     """
     if model.source.startswith(PACKAGE):
-        return packaged(model.source.removeprefix(PACKAGE))
+        return package_folder(model.source.removeprefix(PACKAGE))
     if model.source.startswith(HUB):
         return _at_hub(homes.hub or HUB_CACHE.expanduser(), model)
     if model.source.startswith(FOLDER):
@@ -199,7 +199,7 @@ def _own(models: Path | None, name: str) -> Path:
     return (models / name).resolve()
 
 
-def packaged(name: str) -> Path:
+def package_folder(name: str) -> Path:
     """Return the folder of weights inside an installed package, by its file list; none of its code is run.
 
     `PACKAGE/FOLDER` names the folder if there are several. Raises MissingError if the package is not installed, or if
@@ -245,7 +245,7 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
     names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
     names = [name for name in names if not (drawn and is_weights_or_index(name))]
-    check_names(names, drawn=drawn)
+    check_file_names(names, drawn=drawn)
     return names
 
 
@@ -255,7 +255,7 @@ def store_weights(
     """Make sure every pinned file of a model is in the store, copied from its folder; MissingError if one differs."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
-        path = folder_of(root, model, homes or ModelFolders()) / name
+        path = model_folder(root, model, homes or ModelFolders()) / name
         if store.blobs.copy(path)[0] != digest:
             raise MissingError(
                 f"{name} of {model.source} is not the file that the lock pins",
@@ -264,7 +264,7 @@ def store_weights(
             )
 
 
-def pin_model(loaded: Loaded, named: NamedModel) -> ModelPin:
+def pin_model(loaded: LoadedManifest, named: NamedModel) -> ModelPin:
     """Return the pin of a model or instrument: the digest of its settings, with those of its weights, rows or tape.
 
     If these are not on this machine, the pin holds only the reason, as `unresolved`.
@@ -294,7 +294,7 @@ def _pin_tape(folder: Path, pin: ModelPin) -> ModelPin:
         return {"unresolved": f"{bad.what}; {bad.next}"}
 
 
-def store_models(loaded: Loaded, lock: Lock, store: Store) -> None:
+def store_models(loaded: LoadedManifest, lock: Lock, store: Store) -> None:
     """Copy pinned weights and imported answers of all models into the store; MissingError if any is gone or differs."""
     for part, name, model, _ in every_model(loaded.manifest):
         pin = lock.of(part).get(name, {})

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from harness import rows
 from harness.digest import CHUNK, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
-from harness.files import translating_os_errors, write_all
+from harness.files import translating_os_errors, write_every_byte
 from harness.manifest.datasets import Fetched, FetchedFiles, File, names_text
 from harness.manifest.documents import DatasetPin
 from harness.manifest.schema import Manifest
@@ -34,13 +34,13 @@ class HostSilentError(UnavailableError):
     """Published data that cannot be had because its host does not answer; nor can other files of that host."""
 
 
-def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
+def fetch_pinned(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
     """Make sure a dataset's pinned file is in the store: copied from the store `beside`, or downloaded by its URL.
 
     Raises UnavailableError for a private file that is in neither store.
     """
     assert dataset.sha256
-    if not in_store(store, dataset.sha256, beside):
+    if not is_in_store(store, dataset.sha256, beside):
         if dataset.private:
             raise UnavailableError(
                 "this data is private, and is not in the store",
@@ -50,7 +50,7 @@ def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
         download_pinned(store, dataset.fetch, dataset.sha256)
 
 
-def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
+def is_in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
     """Whether a sound blob is in the store, or in the store `beside`, from which it is then copied."""
     if store.blobs.state(digest) == "sound":
         return True
@@ -64,7 +64,7 @@ def download_pinned(
     """Download a file into the store if it has the pinned digest; otherwise keep nothing and raise UnavailableError."""
     with store.folder("fetch") as folder:
         target = folder / "data"
-        download(address, target, LARGEST if size is None else size, headers)
+        download_url(address, target, LARGEST if size is None else size, headers)
         found = sha256_file(target)[0]
         if found != digest:
             raise UnavailableError(
@@ -108,7 +108,7 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def download(url: str, target: Path, most: int = LARGEST, headers: Mapping[str, str] | None = None) -> None:
+def download_url(url: str, target: Path, most: int = LARGEST, headers: Mapping[str, str] | None = None) -> None:
     """Download a URL into `target`; redirects only to https or to the same host, and never more than `most` bytes.
 
     `headers` are sent to the URL, and to no address that it leads to.
@@ -129,7 +129,7 @@ def download(url: str, target: Path, most: int = LARGEST, headers: Mapping[str, 
                     size = "16 GiB" if most == LARGEST else f"the {most} bytes that the manifest says"
                     raise UnavailableError(f"the data is larger than {size}", where=url, next=BY_HAND)
                 with translating_os_errors(target):  # a full disk is not the fault of the address
-                    write_all(out.fileno(), block)
+                    write_every_byte(out.fileno(), block)
     except urllib.error.HTTPError as bad:
         bad.close()
         raise UnavailableError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None
@@ -150,7 +150,7 @@ class PublishedPins:
     how: dict[str, str] = field(default_factory=dict)  # what a user can do about absent files
 
 
-def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
+def fetch_published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
     """Fetch the published data of a manifest into the store, as far as possible, and return its pins.
 
     Data that cannot be had is unresolved in its pin, or is listed as absent if it is one of many files. Only a request
@@ -173,7 +173,7 @@ def _one(dataset: Fetched, store: Store) -> DatasetPin:
     if dataset.sha256 is None:
         return {"unresolved": str(dataset.unresolved)}
     try:
-        fetch(store, dataset)
+        fetch_pinned(store, dataset)
     except HarnessError as bad:
         return {"unresolved": f"{bad.what}; {bad.next}"}
     return {"sha256": dataset.sha256}
@@ -207,7 +207,7 @@ def require_published(
     """
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched) and dataset.sha256:
-            fetch(store, dataset, beside)
+            fetch_pinned(store, dataset, beside)
         if isinstance(dataset, FetchedFiles):
             lacking = set(pins[name].get("absent", ()))
             wanted = {path: file for path, file in dataset.fetch.items() if path not in lacking}
@@ -229,7 +229,7 @@ def _absent(files: Mapping[str, File], store: Store, beside: Path | None, stop: 
     silent: dict[str, str] = {}
     for path, file in files.items():
         raise_if_stopped(stop)
-        if in_store(store, file.sha256, beside):
+        if is_in_store(store, file.sha256, beside):
             continue
         host = urlsplit(file.url).netloc
         try:

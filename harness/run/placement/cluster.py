@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-from harness.digest import document, parse
+from harness.digest import encode_document, parse_document
 from harness.engines.engine import NO_IMAGE, VISIBLE
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.failures import LOST
 from harness.evidence.trail import environment_changes, read_environment
-from harness.manifest.schema import SIZES, Resources, amount
+from harness.manifest.schema import SIZES, Resources, parse_amount
 from harness.run.executing.exchange import (
     ASKED,
     FAILED,
@@ -36,11 +36,11 @@ from harness.run.executing.exchange import (
     STOP,
     encode_answer,
     input_digests,
-    pack,
+    pack_message,
     read_answer,
     read_failure,
     read_request,
-    unpack,
+    unpack_message,
 )
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.workshop import Workshop
@@ -121,7 +121,7 @@ class DaskPlacement:
         """
         if not self.choice.own_workers:
             find_address(self.choice)  # before anything is loaded
-        with connected(self.choice) as client:
+        with connected_client(self.choice) as client:
             self.client = client
             if self.choice.shared:
                 self.store.tree.write_file(f"tmp/{self._mark}", self._mark.encode())
@@ -162,7 +162,7 @@ class DaskPlacement:
         Raises the error of a step that fails, MissingError if no worker is left for it, and StepEnded if it lost too
         many workers.
         """
-        asked = parse(request, ASKED, "a request")
+        asked = parse_document(request, ASKED, "a request")
         step, parts = read_request(asked)
         fields = {**asked, "setting": self._setting(), "run": self._token}
         wants, lacking, last, lost = self._wants(step), set[str](), "", 0
@@ -170,7 +170,7 @@ class DaskPlacement:
             fit = self._fit(step, parts, wants)
             goal = [last] if last in fit else list(fit)
             try:
-                message = pack(fields, self._sent(step, parts, lacking, fit.values()))
+                message = pack_message(fields, self._sent(step, parts, lacking, fit.values()))
                 said, blobs = self._ask(message, goal, wants, self._turn(step, parts))
             except WorkerLost as loss:
                 lost, last = lost + 1, ""
@@ -200,7 +200,7 @@ class DaskPlacement:
         """Put what a worker made into the store and return the answer; empty if the bytes are not what it says."""
         body = {name: said[name] for name in ("type", "key", "outputs", "usage", "facts")}
         seen = self.workers.get(at)
-        answer = read_answer(document(body), parts)
+        answer = read_answer(encode_document(body), parts)
         for out in answer.outputs.values():
             if self.choice.shared:
                 sound = self.store.blobs.state(out.sha256) == "sound" and self.store.blobs.size(out.sha256) == out.size
@@ -212,7 +212,7 @@ class DaskPlacement:
                 return b""
         if seen:
             seen.held |= {*input_digests(parts), *(out.sha256 for out in answer.outputs.values())}
-        made = read_answer(document({**body, "worker": seen.name if seen else ""}), parts)
+        made = read_answer(encode_document({**body, "worker": seen.name if seen else ""}), parts)
         return encode_answer(parts, made)
 
     def _sent(self, step: Step, parts: Preimage, lacking: set[str], fit: Any) -> list[bytes]:
@@ -255,7 +255,7 @@ class DaskPlacement:
             gpus = self.terms.resources.gpus
             wants["GPU"] = float(gpus) if isinstance(gpus, int) else 1.0
         if self.choice.memory:
-            wants["MEMORY"] = float(amount(self.terms.resources.memory, SIZES))
+            wants["MEMORY"] = float(parse_amount(self.terms.resources.memory, SIZES))
         return wants
 
     # The workers.
@@ -320,7 +320,7 @@ class DaskPlacement:
             try:
                 if self.cancel.is_set() and not self._stopped:
                     self._stopped = True
-                    self.client.run(answer_message, pack({"type": STOP, "run": self._token}), on_error="ignore")
+                    self.client.run(answer_message, pack_message({"type": STOP, "run": self._token}), on_error="ignore")
                 # not `scheduler_info`, in whose place the client puts an answer without workers every two seconds
                 listed = self.client.sync(scheduler.identity, n_workers=-1)["workers"]
             except (OSError, TimeoutError, RuntimeError) as bad:
@@ -349,7 +349,7 @@ class DaskPlacement:
         except (InputError, MissingError) as bad:
             self._refuse(address, bad.what, bad.next)
             return
-        question = pack({"type": QUESTION, "setting": self._setting()})
+        question = pack_message({"type": QUESTION, "setting": self._setting()})
         future = self.client.get_executor(workers=[address], pure=False, retries=0).submit(answer_message, question)
         future.add_done_callback(lambda done: self._proofs.put((address, seen, done)))
 
@@ -366,7 +366,7 @@ class DaskPlacement:
             self._refuse(address, f"it gave no proof: {type(bad).__name__}: {bad}"[:500], "")
             return
         try:
-            said, blobs = unpack(done.result(), (PROOF, REFUSED, FAILED))
+            said, blobs = unpack_message(done.result(), (PROOF, REFUSED, FAILED))
         except DamageError as damage:
             self._refuse(address, damage.what, damage.next)
             return
@@ -442,7 +442,7 @@ class DaskPlacement:
         try:
             while True:
                 with suppress(TimeoutError):
-                    return unpack(future.result(timeout=TURN), (MADE, LACKING, REFUSED, FAILED))
+                    return unpack_message(future.result(timeout=TURN), (MADE, LACKING, REFUSED, FAILED))
                 self._require_open()
                 if not any(at in self.workers for at in goal):
                     raise WorkerLost
@@ -495,7 +495,7 @@ def _unoffered(step: Step, wants: Mapping[str, float], workers: Iterable[SeenWor
 
 
 @contextmanager
-def connected(choice: PlacementChoice) -> Iterator[Any]:
+def connected_client(choice: PlacementChoice) -> Iterator[Any]:
     """Context manager that yields a client of the chosen scheduler, or of one with workers that it starts here."""
     try:
         import dask  # noqa: PLC0415 - an optional package

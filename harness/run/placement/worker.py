@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import document_digest
-from harness.engines.engine import NO_IMAGE, EngineOptions, Kind
+from harness.engines.engine import NO_IMAGE, EngineKind, EngineOptions
 from harness.errors import HarnessError, InputError, MissingError, StepError
 from harness.manifest.schema import Resources
-from harness.run.engines import ENGINES, EngineChoice, image_of_run, limits, within_disk
-from harness.run.environment import cores, facts
+from harness.run.engines import ENGINES, EngineChoice, image_of_run, step_limits, within_disk
+from harness.run.environment import count_cores, machine_facts
 from harness.run.executing.exchange import (
     ASKED,
     LACKING,
@@ -35,10 +35,10 @@ from harness.run.executing.exchange import (
     encode_request,
     failure_fields,
     input_digests,
-    pack,
+    pack_message,
     read_answer,
     read_request,
-    unpack,
+    unpack_message,
 )
 from harness.run.executing.warm import WarmProcesses
 from harness.run.executing.workshop import Workshop
@@ -69,11 +69,11 @@ def answer_message(message: bytes) -> bytes:
         error = StepError(f"a worker failed: {type(bad).__name__}: {bad}", next="tell the authors of the harness")
         error.add_note(traceback.format_exc())
         fields, blobs = failure_fields(error), ()
-    return pack({**fields, "address": _address()}, blobs)
+    return pack_message({**fields, "address": _address()}, blobs)
 
 
 def _answer(message: bytes) -> Answer:
-    said, blobs = unpack(message, (ASKED, QUESTION, STOP))
+    said, blobs = unpack_message(message, (ASKED, QUESTION, STOP))
     if said["type"] == STOP:
         _stop_of(said["run"]).set()
         return {"type": STOPPED}, ()
@@ -135,7 +135,7 @@ class WorkerHost:
         self.store = _shared_store(setting) if self.shared else Store.make(folder / "harness-store")
         self.store.blobs.durable = self.shared  # a worker's own store ends with it
         resources = Resources(**setting["resources"])
-        kind: Kind = ENGINES.find(setting["engine"])
+        kind: EngineKind = ENGINES.find(setting["engine"])
         images = EngineChoice(setting["engine"], setting["isolation"], self.store.root)
         engine = kind.open(
             EngineOptions(
@@ -145,12 +145,12 @@ class WorkerHost:
             )
         )
         self.threads = resources.threads or 1
-        allowed = within_disk(limits(resources, setting["ceiling"]), self.store.root)
+        allowed = within_disk(step_limits(resources, setting["ceiling"]), self.store.root)
         computing = Computing(resources.threads, setting["numerics"])
         self.workshop = Workshop(self.store, engine, allowed, computing=computing)
         self.workshop.warm = WarmProcesses(self.store)
         self.found = {
-            **facts(self.workshop.processor),
+            **machine_facts(self.workshop.processor),
             **engine.facts(),
             **engine.device.facts,
             **self.workshop.containment(),
@@ -200,8 +200,8 @@ class WorkerHost:
             f"the key names device {parts['device']}, and this worker has {setting.device}": parts["device"]
             not in (CPU, setting.device),
             "its numerics are not those of the key": parts["numerics"] != setting.numerics_of(step),
-            f"the key names {threads} threads, and this worker has {cores()} cores": step.in_threads
-            and threads > cores(),
+            f"the key names {threads} threads, and this worker has {count_cores()} cores": step.in_threads
+            and threads > count_cores(),
             f"its harness has other code for {step.kind}": parts["code"] != self._code_of(step),
         }
         return next((why for why, found in wrong.items() if found), "")

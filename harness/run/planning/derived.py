@@ -18,10 +18,10 @@ from harness import texts
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.files import read_plain, write_atomic
-from harness.manifest.load import PLAIN_JSON, Loaded, load, typed_manifest
+from harness.manifest.load import PLAIN_JSON, LoadedManifest, load_manifest, typed_manifest
 from harness.manifest.lockfile import Lock, load_lock
 from harness.manifest.models import PROVIDERS
-from harness.manifest.read import NOTHING, Place, Tree, read_tree, spell
+from harness.manifest.read import NOTHING, Place, Tree, read_tree, spell_yaml
 from harness.manifest.schema import Manifest
 from harness.models.provider import ADDRESS, Settings
 from harness.run.locking.datasets import made_datasets
@@ -210,7 +210,7 @@ def only_models(value: dict[str, Any], only: OnlyOption) -> None:
     value["models"] = {name: said for name, said in models.items() if name in only.names}
 
 
-def only_datasets(value: dict[str, Any], only: OnlyOption, parent: Loaded) -> None:
+def only_datasets(value: dict[str, Any], only: OnlyOption, parent: LoadedManifest) -> None:
     """Reduce a parsed manifest to some datasets, the public files they need, and the splits that take their items."""
     datasets, manifest = value["datasets"], parent.manifest
     _require(only, datasets)
@@ -241,7 +241,7 @@ def _require(only: OnlyOption, known: Collection[str]) -> None:
         )
 
 
-def keep_possible_outputs(value: dict[str, Any], derived: Loaded, inherited: Collection[str]) -> None:
+def keep_possible_outputs(value: dict[str, Any], derived: LoadedManifest, inherited: Collection[str]) -> None:
     """Drop the outputs of the parent that the study can no longer make of what is kept."""
     if value.get("outputs"):
         possible = possible_outputs(derived)
@@ -356,7 +356,7 @@ class DerivedOptions:
         return bool(self.models or self.only or self.settings)
 
 
-def derive(parent: Loaded, options: DerivedOptions) -> Loaded:
+def derive_manifest(parent: LoadedManifest, options: DerivedOptions) -> LoadedManifest:
     """Write the manifest that options make of a parent, unless it is there, and load it.
 
     Raises InputError, which names the option, for what the schema or the study refuses; and for a file that was edited
@@ -375,19 +375,19 @@ def derive(parent: Loaded, options: DerivedOptions) -> Loaded:
     draft = replace(parent, manifest=typed_manifest(tree), tree=tree)
     keep_tapes(value, parent.manifest, draft.manifest)
     keep_possible_outputs(value, draft, parent.manifest.outputs.keys() - {place[-1] for place in places})
-    digest = sha256(spell({**value, **origin}, PLAIN_JSON).encode())
+    digest = sha256(spell_yaml({**value, **origin}, PLAIN_JSON).encode())
     value["name"] = f"{parent.manifest.name[:71]}-{digest[:8]}"
     first = {name: value.pop(name) for name in FIRST if name in value}
     value = {**first, **origin, **value}
-    data = (_comment(at, parent.sha256, changes) + spell(value, PLAIN_JSON)).encode()
+    data = (_comment(at, parent.sha256, changes) + spell_yaml(value, PLAIN_JSON)).encode()
     path = parent.root / FOLDER / f"{value['name']}.yaml"
     tree = derived_tree(parent.tree, value, places)
-    check_manifest(Loaded(typed_manifest(tree), data, tree, path, parent.root, parent.homes))
+    check_manifest(LoadedManifest(typed_manifest(tree), data, tree, path, parent.root, parent.homes))
     _write(path, data)
-    return load(path, parent.homes)
+    return load_manifest(path, parent.homes)
 
 
-def held_lock(loaded: Loaded) -> Lock | None:
+def held_lock(loaded: LoadedManifest) -> Lock | None:
     """Return the lock that a new one of a manifest follows: its own, or its parent's if it is derived; else None.
 
     Data that has grown since the parent was first locked is thus cut where the parent's lock cuts it.
@@ -396,10 +396,10 @@ def held_lock(loaded: Loaded) -> Lock | None:
     path = loaded.root / origin.parent if origin else loaded.path
     if not (origin and path.is_file()):
         return load_lock(loaded.root, loaded.manifest.name)
-    return load_lock(loaded.root, load(path, loaded.homes).manifest.name)
+    return load_lock(loaded.root, load_manifest(path, loaded.homes).manifest.name)
 
 
-def _changed(parent: Loaded, options: DerivedOptions) -> tuple[dict[str, Any], dict[Place, str], list[str]]:
+def _changed(parent: LoadedManifest, options: DerivedOptions) -> tuple[dict[str, Any], dict[Place, str], list[str]]:
     """Apply the options to the parent's tree; return it, the places that options wrote, and the options in order."""
     value: dict[str, Any] = copy.deepcopy(parent.tree.value)
     places: dict[Place, str] = {}

@@ -16,11 +16,11 @@ from harness.errors import InputError, MissingError
 from harness.kit.ask import ShardedBrief
 from harness.kit.study import REQUIRED, Answered, Brief, Instrument, Maker, Model, Study, Templates
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
-from harness.manifest.load import Loaded, explain
+from harness.manifest.load import LoadedManifest, explain_validation_error
 from harness.manifest.lockfile import Lock
-from harness.manifest.models import WordingsFile, wordings
+from harness.manifest.models import WordingsFile, written_wordings
 from harness.manifest.read import Place, Tree
-from harness.manifest.schema import SPLITS, Manifest, split_datasets, splits
+from harness.manifest.schema import SPLITS, Manifest, manifest_splits, split_datasets
 from harness.run.locking.datasets import (
     FILES,
     OWN_WORDINGS,
@@ -29,12 +29,12 @@ from harness.run.locking.datasets import (
     MadeDataset,
     Tables,
     made_datasets,
+    parse_wordings,
     pinned_tables,
     placeholder_tables,
     require_named,
     require_own_wordings,
     tables_read,
-    wordings_in,
 )
 from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models, model_string
 from harness.run.planning.own_scores import with_own_scores
@@ -51,11 +51,11 @@ def require_hidden(manifest: Manifest, made: Mapping[str, MadeDataset], tree: Tr
     The error names the line of the split's `hidden`.
     """
     public: dict[str, str] = {}  # the private files that public splits are made from, by digest
-    for name, split in splits(manifest).items():
+    for name, split in manifest_splits(manifest).items():
         if split.public:
             for one in split_datasets(manifest, name):
                 public |= dict.fromkeys(_private(one, manifest, made), name)
-    for name, split in splits(manifest).items():
+    for name, split in manifest_splits(manifest).items():
         for one in split_datasets(manifest, name) if split.hidden else ():
             found = _private(one, manifest, made)
             where = tree.at((*SPLITS, name, "hidden"))
@@ -126,7 +126,7 @@ def typed_settings(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str,
             found: dict[str, Any] = read.dump_python(read.validate_python(said), mode="json")
             return found
         except ValidationError as bad:
-            raise explain(bad, tree, kind, under) from None
+            raise explain_validation_error(bad, tree, kind, under) from None
 
     return with_own_scores(manifest, typed, tree)
 
@@ -173,7 +173,7 @@ class CheckedManifest:
     tables: tuple[str, ...] = ()  # those that the plan reads or the manifest names; set once planned
 
 
-def check_manifest(loaded: Loaded) -> CheckedManifest:
+def check_manifest(loaded: LoadedManifest) -> CheckedManifest:
     """Check the parts of a manifest and plan it with placeholders, so that errors are found before any work.
 
     With a lock that fits, `check_parts` and `plan` do the same with one plan. Raises InputError for outputs that the
@@ -186,7 +186,7 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     return replace(this, tables=tuple(sorted({*this.manifest.tables, *read})))
 
 
-def check_parts(loaded: Loaded) -> CheckedManifest:
+def check_parts(loaded: LoadedManifest) -> CheckedManifest:
     """Check a manifest's parts against its study and providers; return it with datasets and settings typed.
 
     Refuses unknown makers, parameters, prompt sets, instruments, tables, and settings a model cannot take.
@@ -225,7 +225,7 @@ def _placeholder(this: CheckedManifest, study: Study) -> Brief:
 
 
 def unlocked_plan(
-    loaded: Loaded, data: FetchedData | None = None, tables: Tables | None = None, *, size: int = 1
+    loaded: LoadedManifest, data: FetchedData | None = None, tables: Tables | None = None, *, size: int = 1
 ) -> Plan:
     """Plan a manifest without its lock, as if each dataset had `size` items: its steps say what they read.
 
@@ -238,7 +238,7 @@ def unlocked_plan(
     return _planned(this, replace(brief, tables=tables or placeholder_tables(study)))
 
 
-def partial_folders(loaded: Loaded) -> frozenset[str]:
+def partial_folders(loaded: LoadedManifest) -> frozenset[str]:
     """Return the datasets of many files of which a manifest's makers need not have every file."""
     made = check_parts(loaded).made.values()
     named = {to for each in made for to in each.folders.values()}
@@ -246,12 +246,12 @@ def partial_folders(loaded: Loaded) -> frozenset[str]:
     return frozenset(named - whole)
 
 
-def check_wordings(loaded: Loaded, this: CheckedManifest) -> None:
+def check_wordings(loaded: LoadedManifest, this: CheckedManifest) -> None:
     """Check the wordings in a manifest's file like those that a manifest writes out; nothing is filled in."""
     if not isinstance(this.manifest.prompts, WordingsFile):
         return
     study, file = find(this.manifest.study), this.manifest.prompts.file
-    rows = wordings_in(loaded)
+    rows = parse_wordings(loaded)
     if not rows:
         raise InputError("there is no wording", where=file, next='write one a line: {"id": 0, "text": "…"}')
     try:
@@ -260,7 +260,7 @@ def check_wordings(loaded: Loaded, this: CheckedManifest) -> None:
         raise InputError(bad.what, where=f"{file}, {bad.where}", next=bad.next) from bad
 
 
-def possible_outputs(loaded: Loaded) -> frozenset[str]:
+def possible_outputs(loaded: LoadedManifest) -> frozenset[str]:
     """Return every output that the study can make of a manifest's models and data, whatever it declares itself."""
     bare = loaded.manifest.model_copy(update={"outputs": {}, "claims": ()})
     this, study = check_parts(replace(loaded, manifest=bare)), find(bare.study)
@@ -286,7 +286,7 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
             raise InputError(f"{part}.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.fix)
 
 
-def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
+def make_plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
     """Turn a manifest and its lock into a plan; a `limit` above 0 keeps that many first items of each dataset.
 
     Raises MissingError for an unresolved pin, and InputError if the lock has no pin for a dataset.
@@ -420,7 +420,7 @@ def _brief(
         settings=this.settings,
         named_tables=manifest.tables,
         prompts=manifest.prompts.model_dump(exclude_none=True) if manifest.prompts and study.own_wordings else {},
-        wordings=wordings(manifest.prompts) if manifest.prompts else (),
+        wordings=written_wordings(manifest.prompts) if manifest.prompts else (),
         instruments={
             role: Instrument(role, models[INSTRUMENTS, role], one.asking.generation.asked(), one.asking.repeats)
             for role, one in sorted(manifest.instruments.items())

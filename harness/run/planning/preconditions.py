@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
-from harness.engines.local import ISOLATIONS, advise_isolation, available
+from harness.engines.local import ISOLATIONS, advise_isolation, available_isolations
 from harness.errors import InputError, MissingError
-from harness.images.recipe import PYTHON, lineage, names, read_wheels
-from harness.manifest.load import Loaded
+from harness.images.recipe import PYTHON, read_wheels, recipe_lineage, recipe_names
+from harness.manifest.load import LoadedManifest
 from harness.manifest.schema import SIZES, Manifest, Resources
 from harness.run.closure import Code
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 from harness.run.locking.models import every_model
 from harness.steps import Plan, Step
 
@@ -126,10 +126,10 @@ def find_missing(steps: Iterable[Step]) -> Iterator[MissingError]:
                 continue
             left.remove(package)
             if importlib.util.find_spec(package) is None:
-                yield lacking(name, package, kind)
+                yield missing_package_error(name, package, kind)
 
 
-def lacking(step: str, package: str, where: str) -> MissingError:
+def missing_package_error(step: str, package: str, where: str) -> MissingError:
     """Return the error for a package that a step lacks, which says how to install it."""
     begin, rare = RARELY.get(package, NEVER)
     extra = next((name for name, brought in EXTRAS.items() if package in brought), "")
@@ -144,18 +144,18 @@ def lacking(step: str, package: str, where: str) -> MissingError:
     )
 
 
-def find_lacking(step: str, said: str, where: str) -> MissingError | None:
+def find_missing_extra(step: str, said: str, where: str) -> MissingError | None:
     """Return the error for a missing package of an extra, if the last words of a step name one; else None."""
     named = _NAMED.search(said)
     known = named and any(named[1] in brought for brought in EXTRAS.values())
-    return lacking(step, named[1], where) if named and known else None
+    return missing_package_error(step, named[1], where) if named and known else None
 
 
 NEEDED = "rfc8785"  # the one package that every step imports besides Python and the harness
 CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # what must be kept from foreign code
 
 
-def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine) -> None:
+def require_runnable(loaded: LoadedManifest, plan: Plan, engine: Engine, sandbox: Engine) -> None:
     """Raise an error if a run lacks packages or CPU cores here, or if the sandbox cannot contain its foreign code."""
     require_torch(loaded.manifest, engine.image)
     if engine.image == NO_IMAGE:
@@ -164,15 +164,15 @@ def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine
     require_contained(plan, sandbox)
 
 
-def require_image(loaded: Loaded) -> None:
+def require_image(loaded: LoadedManifest) -> None:
     """Raise InputError if the recipe of a manifest's image lacks the package that every step needs.
 
     Without a recipe nothing is checked.
     """
     root, image = loaded.root, loaded.manifest.image
-    if image not in names(root) or _has_needed(root, image):
+    if image not in recipe_names(root) or _has_needed(root, image):
         return
-    others = [name for name in names(root) if _has_needed(root, name)]
+    others = [name for name in recipe_names(root) if _has_needed(root, name)]
     raise InputError(
         f"image {image!r} can run no step: it holds no {NEEDED}",
         where=loaded.tree.at(("image",)),
@@ -181,7 +181,7 @@ def require_image(loaded: Loaded) -> None:
 
 
 def _has_needed(root: Path, image: str) -> bool:
-    locks = [path for one in lineage(root, image) if (path := one.requirements)]
+    locks = [path for one in recipe_lineage(root, image) if (path := one.requirements)]
     return any(wheel.name == NEEDED for path in locks for wheel in read_wheels(path, path.name))
 
 
@@ -198,9 +198,9 @@ def require_torch(manifest: Manifest, image: str) -> None:
 
 def require_cores(resources: Resources) -> None:
     """Raise MissingError for more threads than this machine has cores, because libraries would silently use fewer."""
-    if (resources.threads or 1) > cores():
+    if (resources.threads or 1) > count_cores():
         raise MissingError(
-            f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
+            f"the manifest computes in {resources.threads} threads, and this machine has {count_cores()} cores",
             where="resources.threads",
             next="run it on a machine that has as many, or write fewer: another run then",
         )
@@ -219,6 +219,6 @@ def require_containment(engine: Engine, where: str) -> None:
             f"the isolation {engine.isolation!r} does not contain foreign code",
             where=where,
             next="run with --isolation bubblewrap, or with --engine docker"
-            if available()[0] == ISOLATIONS[0]
+            if available_isolations()[0] == ISOLATIONS[0]
             else f"run in bubblewrap ({advise_isolation()}), or with --engine docker",
         )

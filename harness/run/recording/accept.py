@@ -19,17 +19,17 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.evidence.compare import Level, array_form, compare, expected_values
+from harness.evidence.compare import Level, array_form, compare_outputs, expected_values
 from harness.evidence.explain import accepted_run
-from harness.evidence.record import FAIL, Digested, read_record, self_check, spell
+from harness.evidence.record import FAIL, Digested, read_record, self_check, spell_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.datasets import file_coverage
 from harness.manifest.documents import Carried, ExpectedOutput
-from harness.manifest.load import Loaded
-from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, lock_path, save
+from harness.manifest.load import LoadedManifest
+from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, lock_path, save_document
 from harness.run.closure import code_root
-from harness.run.progress import NO_ERRORS, ErrorLimit, Progress, count_errors, over_limit
+from harness.run.progress import NO_ERRORS, ErrorLimit, Progress, count_errors, errors_over_limit
 from harness.run.recorded_runs import manifest_name, run_lock
 from harness.run.recording.auditing import audit_run
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
@@ -40,30 +40,30 @@ ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models answe
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedExpectation:
     """The file of an expectation that was written, and the outputs whose digests it changed."""
 
     path: Path
     changes: list[tuple[str, str, str]]  # output, old, new
 
 
-def accept(
+def accept_run(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool = False
-) -> Accepted:
+) -> AcceptedExpectation:
     """Write the expectation of a complete and audited run of the present lock, with its arrays; return what changed.
 
     Raises InputError for every run that `expectation` refuses.
     """
-    new = expectation(store, run, report, root, errors, failing=failing)
+    new = make_expectation(store, run, report, root, errors, failing=failing)
     name = manifest_name(store, run)
     old = load_expect(root, name)
     new = replace(new, folder=arrays_path(root, name))
     with _arrays(store, old, new):
-        save(expect_path(root, name), new.data)
-    return Accepted(expect_path(root, name), list(_changes(old, new)))
+        save_document(expect_path(root, name), new.data)
+    return AcceptedExpectation(expect_path(root, name), list(_changes(old, new)))
 
 
-def expectation(
+def make_expectation(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
 ) -> Expect:
     """Return the expectation of a complete and audited run of the present lock, without writing it.
@@ -94,7 +94,7 @@ def expectation(
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
     answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage in ANSWERS]
-    if flaws := over_limit(count_errors(store, answers), errors):
+    if flaws := errors_over_limit(count_errors(store, answers), errors):
         raise InputError(
             f"run {run} has rows without an answer: {flaws[0]}",
             next="correct that and run again, or allow them: --max-errors 12, --max-errors 5%",
@@ -107,7 +107,9 @@ def expectation(
     said = FAIL if checks == FAIL else ""
     partial = file_coverage(lock.pins["datasets"], partial=True)
     of_run = accepted_run(trail)
-    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial, run=of_run)
+    return Expect(
+        lock.sha256, sha256(spell_record(record.body)), outputs, code, files, said, partial=partial, run=of_run
+    )
 
 
 def require_own(store: Store, run: str) -> None:
@@ -192,8 +194,8 @@ class CarriedExpectation:
     along: bool = False  # whether the expectation names the new lock and run now
 
 
-def carry(
-    loaded: Loaded, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
+def carry_expectation(
+    loaded: LoadedManifest, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
 ) -> CarriedExpectation:
     """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
@@ -221,7 +223,7 @@ def carry(
         along = all(at_levels and one.agrees for one in parted)
         if along:
             audited_run = _audited(loaded, place, old, ran, tell(f"audit {name}"), errors)
-            save(path, _along(old, audited_run, [one.output for one in parted]).data)
+            save_document(path, _along(old, audited_run, [one.output for one in parted]).data)
             keep()
     return CarriedExpectation(path, old.lock_sha256, new, ran.record.run, parted, along)
 
@@ -233,14 +235,14 @@ def _code_moved(old: Expect) -> bool:
 
 
 def _audited(
-    loaded: Loaded, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
+    loaded: LoadedManifest, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
 ) -> Expect:
     """Audit a run of the new lock, and return the expectation that accepting it would give."""
     run = ran.record.run
     jobs = len(os.sched_getaffinity(0))
     how = ReexecutionOptions(budget=math.inf, jobs=jobs, memory=place.choice.memory, progress=progress)
     report = audit_run(ran.store, run, place.choice.images, how, place.stop)
-    new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
+    new = make_expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
     moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]
     if moved:
         raise InputError(
@@ -262,7 +264,7 @@ def _along(old: Expect, new: Expect, within: Sequence[str]) -> Expect:
 
 def _parted(old: Expect, ran: FinishedRun) -> Iterator[ChangedOutput]:
     here = replace(old, lock_sha256=ran.lock.sha256)
-    held = compare(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
+    held = compare_outputs(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
     agreed = {one.name for one in held if one.verdict == "agreed"}
     for name in sorted({*old.outputs, *ran.record.outputs}):
         one, two = _digest_in(old.outputs, name), _digest_in(ran.record.outputs, name)
@@ -282,4 +284,4 @@ def _as_it_was(path: Path) -> Iterator[Callable[[], None]]:
         if not kept and before is None:
             path.unlink(missing_ok=True)
         elif not kept and before is not None:
-            save(path, before)
+            save_document(path, before)

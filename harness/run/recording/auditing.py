@@ -15,33 +15,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import differences, sha256
+from harness.digest import differing_pointers, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
-from harness.evidence.attest import Authorship, envelope_beside, find_author
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.attest import Authorship, envelope_path, find_author
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.checks import UNCONFIRMED, UNSIGNED, Report
-from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
+from harness.evidence.audit.reexecution import ReexecutedStep, ReexecutionOptions
 from harness.evidence.bundle import Bundle
-from harness.evidence.compare import compare, tolerance_text
+from harness.evidence.compare import compare_outputs, tolerance_text
 from harness.evidence.explain import find_first_difference, name_processor, processor_change
-from harness.evidence.keys import TrustedKey, today
+from harness.evidence.keys import TrustedKey, current_day
 from harness.evidence.record import read_record
 from harness.evidence.trail import Trail, read_trail
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
-from harness.run.engines import EngineChoice, engine_of_run, kinds, limits, within_disk
-from harness.run.environment import facts
+from harness.run.engines import EngineChoice, engine_kinds, engine_of_run, step_limits, within_disk
+from harness.run.environment import machine_facts
 from harness.run.executing.workshop import Workshop
 from harness.run.installed.checked import InstallCheck
 from harness.run.installed.checked import check_once as look_at_packages
 from harness.run.locking.certificates import audit_certificates
-from harness.run.planning.plan import check_parts, plan
-from harness.run.progress import stoppable
-from harness.run.receipt import list_escaped, misspelled
-from harness.run.recorded_runs import first_event, levels_of
+from harness.run.planning.plan import check_parts, make_plan
+from harness.run.progress import stop_on_signals
+from harness.run.receipt import impossible_claims, list_escaped
+from harness.run.recorded_runs import declared_levels, first_event
 from harness.run.recording.reexecute import (
     batch_reexecutor,
     private_store,
@@ -59,20 +59,20 @@ BOUNDED = "resources.bounded"  # the check that says what a manifest asks for an
 EXPECTED = "expect"  # the subject of the check that outputs are what is expected
 
 
-def replan(data: bytes, lock: Lock, limit: int) -> Plan:
+def replan_run(data: bytes, lock: Lock, limit: int) -> Plan:
     """Plan a recorded run again, from its manifest's bytes and its lock."""
     manifest, tree = parse_manifest(data, "manifest")
-    loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
-    return plan(check_parts(loaded), lock, limit)
+    loaded = LoadedManifest(manifest, data, tree, Path("manifest"), Path())
+    return make_plan(check_parts(loaded), lock, limit)
 
 
-def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+def audit_files(store: Store, run: str, loaded: LoadedManifest, report: Report) -> None:
     """Compare a run with the manifest, lock and expectation as they are in the project; add checks to a report."""
     try:
         begin = first_event(store, run)
         if begin["manifest"] != loaded.sha256:
             ran = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
-            pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
+            pointers = list(differing_pointers(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
             report.settle("manifest.changed", loaded.path.name, pointers)
         path = lock_path(loaded.root, loaded.manifest.name)
         data = path.read_bytes() if path.is_file() else b""
@@ -85,12 +85,12 @@ def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
         )
 
 
-def author_of(root: Path, name: str, trusted: Sequence[TrustedKey]) -> Authorship | None:
+def expectation_author(root: Path, name: str, trusted: Sequence[TrustedKey]) -> Authorship | None:
     """Return who signed for the expectation of a manifest as it is now; None if nothing is expected."""
     if not expect_path(root, name).is_file():
         return None
     try:
-        return find_author(root, name, trusted, today())
+        return find_author(root, name, trusted, current_day())
     except HarnessError as bad:
         return Authorship(flaw=bad.what)
 
@@ -100,7 +100,7 @@ def audit_author(root: Path, name: str, trusted: Sequence[TrustedKey], report: R
 
     An expectation that was edited after it was signed, with or without the code that it goes with, fails.
     """
-    path, found = expect_path(root, name), author_of(root, name, trusted)
+    path, found = expect_path(root, name), expectation_author(root, name, trusted)
     if not found:
         return  # that nothing is expected is said already
     if found.party:
@@ -108,11 +108,11 @@ def audit_author(root: Path, name: str, trusted: Sequence[TrustedKey], report: R
     elif found.moved:
         report.fail(UNSIGNED, path.name, found.flaw)
     else:
-        how = f"`harness attest --expect MANIFEST` writes {envelope_beside(path).name}"
+        how = f"`harness attest --expect MANIFEST` writes {envelope_path(path).name}"
         report.skip(UNSIGNED, path.name, f"{found.flaw}; {how}")
 
 
-def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+def _expected(store: Store, run: str, loaded: LoadedManifest, report: Report) -> None:
     """Compare the outputs of a run with the expectation, whatever else was found; without one none is confirmed."""
     where = expect_path(loaded.root, loaded.manifest.name).name
     try:
@@ -124,7 +124,7 @@ def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
     if limit := record.body.get("limit"):
         report.skip("expect.changed", where, f"the run was limited to {limit} items of each dataset")
         return
-    verdicts = compare(record, expect, *levels_of(store, run), store.blobs.deliver)
+    verdicts = compare_outputs(record, expect, *declared_levels(store, run), store.blobs.deliver)
     if any(one.verdict == "unconfirmed" for one in verdicts):
         report.skip(UNCONFIRMED, where, "no run was accepted under this lock: `harness lock --accept RUN`")
     flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")]
@@ -139,7 +139,7 @@ def _planned_order(trail: Trail) -> Sequence[str]:
     """Return the names of a run's steps in the order of its plan; as they finished, if it cannot be planned here."""
     try:
         manifest, limit = trail.store.blobs.read(trail.started["manifest"]), int(trail.started.get("limit", 0))
-        return [step.name for step in replan(manifest, trail.lock, limit).steps]
+        return [step.name for step in replan_run(manifest, trail.lock, limit).steps]
     except HarnessError:
         return list(trail.steps)
 
@@ -147,7 +147,7 @@ def _planned_order(trail: Trail) -> Sequence[str]:
 def _pointers(old: bytes, new: bytes) -> list[str]:
     """List the fields at which two documents differ, or say that the newer one is missing or damaged."""
     try:
-        return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
+        return list(differing_pointers(json.loads(old), json.loads(new))) or ["its spelling"]
     except ValueError:
         return ["it is missing" if not new else "it is not JSON"]
 
@@ -194,7 +194,7 @@ def _containment(store: Store, run: str, report: Report) -> None:
         found = first_event(store, run)["facts"].get("containment")
         if found is None:
             return  # an older run tried none
-        flaws = list(misspelled(found)) or [f"its steps could reach {what}" for what in list_escaped(found)]
+        flaws = list(impossible_claims(found)) or [f"its steps could reach {what}" for what in list_escaped(found)]
         report.settle("unaccounted", "containment", flaws)
 
 
@@ -212,18 +212,18 @@ def _audited(
     store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None, bundle: Bundle | None
 ) -> Report:
     code = Code()
-    installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
+    installed = InstalledHarness(replan_run, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
     with private_store(store) as private:
         try:
             workshop, processor = _workshop_of(private, run, images, stop, how.memory)
         except MissingError as bad:
             why = bad
 
-            def unable(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+            def unable(step: Step, parts: Preimage, seconds: float) -> ReexecutedStep:
                 raise why
 
-            return audit(store, run, installed, replace(how, one=unable), bundle)
-        with stoppable(workshop.cancel):
+            return audit_stored_run(store, run, installed, replace(how, one=unable), bundle)
+        with stop_on_signals(workshop.cancel):
             hands = replace(
                 how,
                 one=step_reexecutor(workshop, processor),
@@ -231,7 +231,7 @@ def _audited(
                 slice=slice_reexecutor(workshop),
                 rows=row_counter(store),
             )
-            report = audit(store, run, installed, hands, bundle)
+            report = audit_stored_run(store, run, installed, hands, bundle)
         if workshop.limits.beyond and how.level != "hashes":
             report.held(BOUNDED, "memory", workshop.limits.beyond)
         return report
@@ -239,7 +239,7 @@ def _audited(
 
 def recordable_isolations(engine: str) -> Collection[str] | None:
     """Return the isolations that an engine can write into a journal; None if it is not installed."""
-    kind = kinds().get(engine)
+    kind = engine_kinds().get(engine)
     return None if kind is None else (kind.isolations or (kind.only,))
 
 
@@ -273,7 +273,9 @@ def _workshop_of(
         if image == NO_IMAGE:
             raise
         engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
-    allowed = within_disk(limits(resources, memory), store.root)
+    allowed = within_disk(step_limits(resources, memory), store.root)
     shop = Workshop(store, engine, allowed, environment=seen, computing=computing, cancel=stop)
-    here = {name: value for name, value in facts(shop.processor).items() if name in ran}  # an older run says less
+    here = {
+        name: value for name, value in machine_facts(shop.processor).items() if name in ran
+    }  # an older run says less
     return shop, processor_change(name_processor(ran), name_processor(here))

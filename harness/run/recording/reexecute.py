@@ -27,20 +27,20 @@ from harness.evidence.audit.reexecution import (
     RecordedKey,
     Reexecute,
     ReexecuteBatch,
-    Reexecuted,
+    ReexecutedStep,
     ReexecuteSlice,
     Slice,
-    Sliced,
+    SliceResult,
     is_sliceable,
 )
 from harness.evidence.explain import Cause, Machine, StepBasis, find_causes, split_threads
 from harness.evidence.trail import Environment, closure_files, read_environment
 from harness.files import remove_tree
-from harness.run.environment import cores
-from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute, execute_batch
+from harness.run.environment import count_cores
+from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute_batch, execute_step
 from harness.run.executing.workshop import Workshop
 from harness.step_kinds import current_kind
-from harness.steps import PROCESSOR, Step, key
+from harness.steps import PROCESSOR, Step, step_key
 from harness.store.blobs import Blobs, make_link
 from harness.store.events import Preimage
 from harness.store.store import Entry, Store
@@ -59,7 +59,7 @@ def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
     """
     other = _other(workshop)
 
-    def again(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+    def again(step: Step, parts: Preimage, seconds: float) -> ReexecutedStep:
         if step.calls:
             raise MissingError(
                 "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
@@ -67,7 +67,7 @@ def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
         here = workshop.setting
         if _too_wide(workshop, step):
             raise MissingError(
-                f"this step computed in {workshop.threads} threads, and here are {cores()} cores",
+                f"this step computed in {workshop.threads} threads, and here are {count_cores()} cores",
                 next="audit it on a machine that has as many",
             )
         if _elsewhere(workshop, parts):
@@ -94,7 +94,7 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     """
     other = _other(workshop)
 
-    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, ReexecutedStep]:
         if any(_too_wide(workshop, step) or _elsewhere(workshop, parts) for step, parts in steps):
             return {}
         runtime = _timed(workshop.runtime(steps[0][0]), seconds)
@@ -103,7 +103,7 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
         try:
             made = execute_batch(tasks, workshop.store, runtime, folder)
             sound = [(step, parts) for step, parts in steps if step.name in made]
-            return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
+            return {step.name: ReexecutedStep(made[step.name], other(step, parts)) for step, parts in sound}
         except HarnessError:
             return {}  # executing each of them alone shows what is wrong
         finally:
@@ -120,16 +120,16 @@ def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
     """
     other = _other(workshop)
 
-    def again(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> Sliced:
+    def again(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> SliceResult:
         blobs, folder = workshop.store.blobs, _folder(workshop.store)
         drawn: dict[RowKey, int] = {}
         try:
             if _too_wide(workshop, step) or _elsewhere(workshop, parts):
-                return Sliced(frozenset())
+                return SliceResult(frozenset())
             answers, place = folder / "answers", folder / "made"
             drawn = _draw(blobs.deliver(str(parts["inputs"]["responses"])), answers, wanted)
             if not drawn:
-                return Sliced(frozenset())
+                return SliceResult(frozenset())
             place.mkdir()
             task = replace(_task(workshop, step, parts["inputs"]), given={"responses": answers})
             _execute(task, workshop, _timed(workshop.runtime(step), seconds), place)
@@ -141,14 +141,14 @@ def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
             differs = "its answers or its scores are no rows"
         finally:
             remove_tree(folder)
-        return Sliced(frozenset(drawn.values()), differs, other(step, parts))
+        return SliceResult(frozenset(drawn.values()), differs, other(step, parts))
 
     return again
 
 
 def _recorded(workshop: Workshop, parts: Preimage, output: str) -> str:
     """Return the digest that a run recorded for an output of a step."""
-    entry = workshop.store.entries.get(key(parts))
+    entry = workshop.store.entries.get(step_key(parts))
     if entry is None:
         raise MissingError("the entry of this step is gone", next="`harness fsck` says more")
     return entry.outputs[output].sha256
@@ -183,7 +183,7 @@ def _draw(responses: Path, target: Path, wanted: Slice) -> dict[RowKey, int]:
     """Write answers drawn by lot into a file, in their order; return the number of each by what identifies it."""
     with open(responses, "rb") as lines:
         rest = [number for number, _ in enumerate(lines) if number not in wanted.before]
-    chosen = set(seeds.sample(seeds.stream(wanted.seed), rest, wanted.rows))
+    chosen = set(seeds.draw_sample(seeds.random_stream(wanted.seed), rest, wanted.rows))
     drawn: dict[RowKey, int] = {}
     with open(responses, "rb") as lines, open(target, "wb") as out:
         for number, line in enumerate(lines):
@@ -215,7 +215,7 @@ def _first_other(made: Iterator[tuple[RowKey, bytes]], recorded: Iterator[tuple[
 
 def _too_wide(workshop: Workshop, step: Step) -> bool:
     """Whether a step computes in more threads than there are cores: libraries would silently use fewer here."""
-    return step.in_threads and workshop.threads > cores()
+    return step.in_threads and workshop.threads > count_cores()
 
 
 def _elsewhere(workshop: Workshop, parts: Preimage) -> bool:
@@ -234,13 +234,13 @@ def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
 
 def _made(
     workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[Cause, ...], seconds: float
-) -> Reexecuted:
+) -> ReexecutedStep:
     folder = _folder(workshop.store)
     try:
         _execute(_task(workshop, step, inputs), workshop, _timed(workshop.runtime(step), seconds), folder)
-        return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+        return ReexecutedStep({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
     except StepError as bad:
-        return Reexecuted({}, other, bad.what)
+        return ReexecutedStep({}, other, bad.what)
     finally:
         remove_tree(folder)
 
@@ -253,7 +253,7 @@ def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Pat
     """
     within, began = timed.limits.seconds, time.monotonic()
     try:
-        execute(task, workshop.store, timed, folder)
+        execute_step(task, workshop.store, timed, folder)
     except StepKilled as bad:
         raise MissingError(
             f"{bad.what}: this machine may have run out of memory",

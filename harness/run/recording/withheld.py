@@ -12,10 +12,10 @@ from harness.errors import InputError
 from harness.kit.further import SummedUp
 from harness.run.locking.models import INSTRUMENTS, MODELS
 from harness.run.scores.table import RunTables, closed_datasets
-from harness.steps import maker
-from harness.store.attempts import ATTEMPT_ID, attempt_of
+from harness.steps import maker_step_name
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run
 from harness.store.store import Entry, Store, follow_journal, list_runs
-from harness.store.sweep import digests_in
+from harness.store.sweep import find_digests
 
 WORDS = ("text", "error", "detail")  # fields of a journal's lines with words that steps wrote
 
@@ -44,7 +44,7 @@ def require_no_words(store: Store, runs: Iterable[str], *, with_logs: bool) -> N
         )
         if not closed:
             continue
-        if ATTEMPT_ID.fullmatch(attempt_of(run)):
+        if ATTEMPT_ID.fullmatch(attempt_of_run(run)):
             raise InputError(
                 f"the transcript of attempt {run} holds answers to {closed[0]!r}, whose items are not shown",
                 where=run,
@@ -66,12 +66,12 @@ def _derived(tables: RunTables, dataset: str) -> set[str]:
 
     What no step made and is read beside such data, as imported answers to its items are, is withheld like them.
     """
-    found = digests_in(dict(tables.lock.pins["datasets"].get(dataset, {})))
-    found |= digests_in(dict(tables.lock.of("files").get(dataset, {})))
+    found = find_digests(dict(tables.lock.pins["datasets"].get(dataset, {})))
+    found |= find_digests(dict(tables.lock.of("files").get(dataset, {})))
     made = {out.sha256 for _, entry in _entries(tables) for out in entry.outputs.values()}
     for step, entry in _entries(tables):
-        inputs = digests_in(dict(entry.preimage["inputs"]))
-        if step == maker(dataset) or inputs & found:
+        inputs = find_digests(dict(entry.preimage["inputs"]))
+        if step == maker_step_name(dataset) or inputs & found:
             found |= {out.sha256 for out in entry.outputs.values()} | (inputs - made)
     return found - {str(tables.record.outputs[one]["sha256"]) for one in _summaries(tables)}
 

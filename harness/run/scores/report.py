@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from harness import stats
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.evidence.trail import closure_files
 from harness.kit.further import FurtherLine, SummedUp
@@ -28,7 +28,16 @@ from harness.kit.sides import is_right
 from harness.models.gateway.limits import FOR_GOOD
 from harness.rowtypes import Gold, Item, Likelihood, Response
 from harness.run.locking.certificates import GraderStanding, recorded_standing
-from harness.run.scores.table import GOLD, ITEMS, RESPONSES, SCORES, RunTables, ScoreTable, scored_answers, table_of
+from harness.run.scores.table import (
+    GOLD,
+    ITEMS,
+    RESPONSES,
+    SCORES,
+    RunTables,
+    ScoreTable,
+    make_score_table,
+    scored_answers,
+)
 from harness.store.store import Store
 
 LIKELIHOODS = "likelihoods"
@@ -172,8 +181,8 @@ def score_report(store: Store, run: str) -> ScoreReport:
     """Return the report on the scores of a run that ended; raises the same errors as `score_table`."""
     tables = RunTables.of(store, run)
     if not tables.has(SCORES):
-        return ScoreReport(tables.manifest_name, table_of(tables), {}, {}, tables.limit, {})
-    table = table_of(tables)
+        return ScoreReport(tables.manifest_name, make_score_table(tables), {}, {}, tables.limit, {})
+    table = make_score_table(tables)
     calls: Mapping[str, Mapping[str, Any]] = tables.record.body.get("calls", {})
     spent = {model: str(told["dollars"]) for model, told in sorted(calls.items()) if Decimal(told["dollars"])}
     return ScoreReport(
@@ -263,13 +272,13 @@ def common_items(left: RunTables, right: RunTables) -> CommonItems:
 def _items(tables: RunTables) -> dict[str, tuple[str, str]]:
     """Return each item's dataset and the digest of what is asked."""
     return {
-        row["id"]: (name, sha256(canonical([row.get(field) for field in SHOWN])))
+        row["id"]: (name, sha256(canonical_json([row.get(field) for field in SHOWN])))
         for name, row in tables.made(ITEMS, Item)
     }
 
 
 def _golds(tables: RunTables, wanted: set[str]) -> dict[str, str]:
-    return {row["id"]: sha256(canonical(row["gold"])) for _, row in tables.made(GOLD, Gold) if row["id"] in wanted}
+    return {row["id"]: sha256(canonical_json(row["gold"])) for _, row in tables.made(GOLD, Gold) if row["id"] in wanted}
 
 
 def _remarks(left: RunTables, right: RunTables) -> list[str]:
@@ -295,7 +304,7 @@ Asked = tuple[str, int]  # item and wording
 NOTHING = PairedDifference(0, 0, None, None, ScoreInterval())
 
 
-class Side(NamedTuple):
+class ComparedSide(NamedTuple):
     """One side of a comparison: a model in a run."""
 
     tables: RunTables
@@ -353,7 +362,7 @@ class ScoreComparison:
 Values = dict[Metric, dict[Asked, float]]
 
 
-def compare_scores(pairs: Sequence[tuple[Side, Side]]) -> ScoreComparison:
+def compare_scores(pairs: Sequence[tuple[ComparedSide, ComparedSide]]) -> ScoreComparison:
     """Compare the two sides of each pair, on the items that both runs have.
 
     Raises InputError if an item has another right answer in the other run.
@@ -378,7 +387,7 @@ def compare_scores(pairs: Sequence[tuple[Side, Side]]) -> ScoreComparison:
     return ScoreComparison(_corrected(found), tuple(sorted(moved, key=_order)), tuple(remarks))
 
 
-def _values(sides: Sequence[Side]) -> dict[tuple[str, str], Values]:
+def _values(sides: Sequence[ComparedSide]) -> dict[tuple[str, str], Values]:
     """Return the scores of each side's answers: the mean over samples, by metric, item and wording."""
     said: dict[tuple[str, str], dict[Metric, dict[Asked, list[float]]]] = {
         (side.tables.run, side.model): {} for side in sides

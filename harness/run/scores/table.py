@@ -27,7 +27,7 @@ from harness.rowtypes import Gold, Item, Prompt, Response, Score
 from harness.run.locking.hub import GATED
 from harness.run.planning.own_scores import said_settings
 from harness.run.sealed import WHY, named, sealed_datasets
-from harness.steps import maker
+from harness.steps import maker_step_name
 from harness.store.events import Event
 from harness.store.store import Entry, Store, follow_journal, require_listed
 from harness.studies.registry import find
@@ -103,7 +103,7 @@ class RunTables:
         for event in self.finished:
             step = str(event["step"])
             dataset = step.rpartition("/")[0]
-            made = self.entry(event).outputs.get(table) if step == maker(dataset) else None
+            made = self.entry(event).outputs.get(table) if step == maker_step_name(dataset) else None
             for row in rows.read(self.store.blobs.deliver(made.sha256), kind) if made else ():
                 yield dataset, row
 
@@ -152,10 +152,10 @@ def score_table(store: Store, run: str) -> ScoreTable:
     Items that the run's attempt did not ask are left out. Raises InputError for a run that has not ended, and
     DamageError if its record or outputs are not what it made.
     """
-    return table_of(RunTables.of(store, run))
+    return make_score_table(RunTables.of(store, run))
 
 
-def table_of(tables: RunTables) -> ScoreTable:
+def make_score_table(tables: RunTables) -> ScoreTable:
     """Return the table of scores of a run whose tables were read: the mean of each metric, with its interval."""
     study = tables.study
     return ScoreTable(tables.run, study.name, score_lines(scored_answers(tables), tables.meanings), tables.meanings)
@@ -261,7 +261,7 @@ def select_answers(tables: RunTables, wanted: AnswerFilter) -> list[Answer]:
             seen[name].add(value)
         if wanted.takes(answer):
             asked = (row["item"], row["template"], row["model"], row["sample"])
-            found[asked] = found.get(asked, False) or is_wrong(tables, answer)
+            found[asked] = found.get(asked, False) or is_wrong_answer(tables, answer)
     for name, known in seen.items():
         if (given := getattr(wanted, name)) and given not in known:
             raise InputError(f"no {name} {given!r} has scores", where=f"--{name}", next=f"choose of: {_list(known)}")
@@ -278,7 +278,7 @@ def _list(known: set[str]) -> str:
     return ", ".join(sorted(known)) or "none"
 
 
-def is_wrong(tables: RunTables, answer: ScoredAnswer) -> bool:
+def is_wrong_answer(tables: RunTables, answer: ScoredAnswer) -> bool:
     """Whether an answer failed or was not given, or its score is in the worse half of its scale."""
     if answer.unanswered or graded.state(answer.row) in graded.UNSCORED:
         return True

@@ -23,7 +23,7 @@ _TAKEN_FOR_NONE = 2  # tokens: the package takes these for two special tokens, a
 Baseline = tuple[str, str, str]  # for precision, recall and F, as spelled in the package's file
 
 
-def rarities(texts: Iterable[Sequence[int]]) -> Mapping[int, float]:
+def rarity_weights(texts: Iterable[Sequence[int]]) -> Mapping[int, float]:
     """Return the weight of each token by how few of the texts contain it, as in the package's `get_idf_dict`.
 
     The texts are token numbers. The mapping has a weight for every token; a token that no text contains has the
@@ -62,7 +62,7 @@ def weighted_bertscore(
     return Overlap(*(0.0 if math.isnan(value := float(one[0])) else value for one in found))
 
 
-def rescaled(found: Overlap, baseline: Baseline) -> Overlap:
+def rescale_values(found: Overlap, baseline: Baseline) -> Overlap:
     """Rescale each value so that its baseline becomes 0 and 1 stays 1, as the package does."""
     values = ((value - base) / (1 - base) for value, base in zip(found, map(float, baseline), strict=True))
     return Overlap(*values)

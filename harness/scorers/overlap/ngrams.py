@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
-def shared(ours: Sequence[str], theirs: Sequence[str], size: int) -> int:
+def count_shared_ngrams(ours: Sequence[str], theirs: Sequence[str], size: int) -> int:
     """Count the n-grams of `size` words that both sides have; `size` is at least 1."""
     short, long = (ours, theirs) if len(ours) <= len(theirs) else (theirs, ours)
     counts = Counter(_ngrams(short, size))
@@ -21,7 +21,7 @@ def shared(ours: Sequence[str], theirs: Sequence[str], size: int) -> int:
     return sum(min(count, counts[ngram]) for ngram, count in met.items())
 
 
-def number(words: Sequence[str], size: int) -> int:
+def count_ngrams(words: Sequence[str], size: int) -> int:
     """Return the number of n-grams of `size` words in a text."""
     return max(len(words) - size + 1, 0)
 
@@ -41,7 +41,7 @@ class Overlap(NamedTuple):
 NONE = Overlap(0.0, 0.0, 0.0)
 
 
-def places(words: Sequence[str]) -> dict[str, int]:
+def word_positions(words: Sequence[str]) -> dict[str, int]:
     """Return the positions of each word in a list as a bit set."""
     found: dict[str, int] = {}
     for index, word in enumerate(words):
@@ -49,9 +49,9 @@ def places(words: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def length(reference: Sequence[str], other: Sequence[str]) -> int:
+def common_length(reference: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest common subsequence of two lists of words."""
-    where, full = places(reference), (1 << len(reference)) - 1
+    where, full = word_positions(reference), (1 << len(reference)) - 1
     row = full
     for mask in map(where.get, other):
         if mask is not None:  # a word that the reference lacks does not change the row
@@ -60,7 +60,7 @@ def length(reference: Sequence[str], other: Sequence[str]) -> int:
     return len(reference) - row.bit_count()
 
 
-def common(where: Mapping[str, int], size: int, other: Sequence[str]) -> int:
+def common_positions(where: Mapping[str, int], size: int, other: Sequence[str]) -> int:
     """Return one longest common subsequence as the bit set of its words' positions in a list of `size` words.
 
     Of several with the same length, it is the one that the package rouge-score returns, which goes back from the ends
@@ -110,7 +110,7 @@ class Bleu(NamedTuple):
 
 def bleu(response: str, reference: str) -> Bleu:
     """Compute sentence BLEU of a response against one reference; it is 0 if either text is empty."""
-    ours, theirs = tokens(response), tokens(reference)
+    ours, theirs = tokenise_mteval(response), tokenise_mteval(reference)
     precisions = tuple(_precision(ours, theirs, size) for size in range(1, ORDER + 1))
     ratio = len(ours) / len(theirs) if theirs else None
     penalty = 0.0
@@ -120,7 +120,7 @@ def bleu(response: str, reference: str) -> Bleu:
     return Bleu(mean * penalty, precisions, penalty, ratio, len(ours), len(theirs))
 
 
-def tokens(text: str) -> list[str]:
+def tokenise_mteval(text: str) -> list[str]:
     """Tokenise a text as mteval-v13a does."""
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, sign in _ENTITIES if "&" in text else ():
@@ -132,5 +132,5 @@ def tokens(text: str) -> list[str]:
 
 
 def _precision(ours: Sequence[str], theirs: Sequence[str], size: int) -> float:
-    mine = number(ours, size)
-    return shared(ours, theirs, size) / mine if mine else 0.0
+    mine = count_ngrams(ours, size)
+    return count_shared_ngrams(ours, theirs, size) / mine if mine else 0.0

@@ -24,7 +24,7 @@ def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: 
 
     With `stem`, words are compared by their stems. Raises MissingError if rouge-score is not installed.
     """
-    cut = tokenizer(stem=stem)
+    cut = package_tokenizer(stem=stem)
     ours, theirs = cut(response), cut(reference)
     counted: dict[str, Callable[[], Overlap]] = {
         "rouge1": lambda: _ngrams(ours, theirs, 1),
@@ -36,7 +36,7 @@ def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: 
 
 
 @cache
-def tokenizer(*, stem: bool = False) -> Callable[[str], list[str]]:
+def package_tokenizer(*, stem: bool = False) -> Callable[[str], list[str]]:
     """Return the package's tokenizer, with or without stems; raises MissingError if the package is not installed.
 
     Without stems, the package's `tokenize` returns the runs of a valid token's characters in the lower-cased text. Here
@@ -70,13 +70,17 @@ def _of(hits: int, ours: int, theirs: int) -> Overlap:
 
 
 def _ngrams(ours: Sequence[str], theirs: Sequence[str], size: int) -> Overlap:
-    return _of(ngrams.shared(ours, theirs, size), ngrams.number(ours, size), ngrams.number(theirs, size))
+    return _of(
+        ngrams.count_shared_ngrams(ours, theirs, size),
+        ngrams.count_ngrams(ours, size),
+        ngrams.count_ngrams(theirs, size),
+    )
 
 
 def _longest(ours: Sequence[str], theirs: Sequence[str]) -> Overlap:
     if not ours or not theirs:
         return NONE
-    return _of(ngrams.length(theirs, ours), len(ours), len(theirs))
+    return _of(ngrams.common_length(theirs, ours), len(ours), len(theirs))
 
 
 def _summary(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> Overlap:
@@ -88,10 +92,10 @@ def _summary(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> 
     lines = {tuple(line): frozenset(line) for line in ours}  # a repeated line adds nothing to a union
     hits = 0
     for line in theirs:
-        where, union = ngrams.places(line), 0
+        where, union = ngrams.word_positions(line), 0
         for other, has in lines.items():
             if not has.isdisjoint(where):
-                union |= ngrams.common(where, len(line), other)
+                union |= ngrams.common_positions(where, len(line), other)
         for index, word in enumerate(line):
             if union >> index & 1 and left[word] > 0 and right[word] > 0:
                 hits += 1

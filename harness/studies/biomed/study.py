@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from harness.kit.ask import Asked, ask, make
 from harness.kit.meaning import Meaning
 from harness.kit.study import OPTIONAL, Brief, Importer, Maker, Study, Switches
-from harness.steps import Plan, Ref, maker
+from harness.steps import Plan, Ref, maker_step_name
 from harness.studies.biomed import meaning
 from harness.studies.biomed.analyses import analyse
 from harness.studies.biomed.asking import ENCODER, GRADER, how
@@ -61,7 +61,7 @@ class Biomed(Study):
         for dataset in brief.datasets:
             made = self.makers[dataset.make]
             make(asked, dataset, made.kind, made.outputs)
-            tables |= {name: Ref(maker(dataset.name), name) for name in made.outputs if name in TABLE_OUTPUTS}
+            tables |= {name: Ref(maker_step_name(dataset.name), name) for name in made.outputs if name in TABLE_OUTPUTS}
             ask(asked, brief, dataset, how(brief, made.outputs))
         outputs = asked.tables()
         analyses = analyse(asked, brief, outputs)

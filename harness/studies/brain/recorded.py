@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from harness.errors import InputError
 from harness.kit.study import Dataset
-from harness.steps import Ref, maker
+from harness.steps import Ref, maker_step_name
 from harness.studies.brain.data.arrays import GLOVE, OF_STUDY
 from harness.studies.brain.data.parameters import GLOVE_OF
 from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS
@@ -36,7 +36,7 @@ class Recorded:
 
     def ref(self, output: str) -> Ref:
         """Return a reference to an output of the dataset's maker."""
-        return Ref(maker(self.name), output)
+        return Ref(maker_step_name(self.name), output)
 
     def about(self) -> dict[str, str]:
         """Return a description of the dataset, as a parameter of the steps that read fits to it."""

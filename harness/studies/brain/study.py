@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from harness.kit.ask import Asked, make
 from harness.kit.study import Brief, Maker, Study, Switches
 from harness.models.provider import Line
-from harness.steps import Plan, Ref, maker
+from harness.steps import Plan, Ref, maker_step_name
 from harness.studies.brain.analyses import analyse
 from harness.studies.brain.asked_models import ALL
 from harness.studies.brain.data.makers import MAKERS
@@ -62,7 +62,7 @@ class Brain(Study):
             make(asked, dataset, made.kind, made.outputs)
         fitted = fit_all(asked, brief)
         analyses = analyse(asked, brief, fitted)
-        counts = {f"{one.name}.counts": Ref(maker(one.name), "counts") for one in brief.datasets}
+        counts = {f"{one.name}.counts": Ref(maker_step_name(one.name), "counts") for one in brief.datasets}
         outputs = {**counts, **analyses, **reanalyse(asked, brief)}
         return asked.plan(outputs)
 

@@ -65,9 +65,9 @@ def unrelated(view: StrategyView) -> str:
     sequence = said.get("sequence") if isinstance(said, Mapping) else None
     if not isinstance(sequence, str):
         sequence = "".join(line for line in view.target.splitlines() if not line.startswith(">"))
-    source = seeds.stream(view.seed)
+    source = seeds.random_stream(view.seed)
     length = min(_LONGEST, max(1, len("".join(sequence.split()))))
-    return ">unrelated\n" + "".join(RESIDUES[seeds.below(source, len(RESIDUES))] for _ in range(length)) + "\n"
+    return ">unrelated\n" + "".join(RESIDUES[seeds.draw_below(source, len(RESIDUES))] for _ in range(length)) + "\n"
 
 
 _TEXTS = tuple(name for name in TASKS if name != "biogr")  # tasks whose document is a text
@@ -132,7 +132,7 @@ def _responses(
             raise InputError(f"no item or no gold for item {item}", where="prompts", next="give those of all prompts")
         gold = golds[item]
         for sample, seed in enumerate(params["seeds"]):
-            draw = seeds.derive(seed, "curie.strategy", item, template, sample)
+            draw = seeds.derive_seed(seed, "curie.strategy", item, template, sample)
             view = StrategyView(task, documents[item], gold["target"], gold.get("truth", ""), others.get(item), draw)
             for name, strategy in STRATEGIES.items():
                 text = strategy.answer(view) if task in strategy.tasks else None

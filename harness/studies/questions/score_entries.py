@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from harness import texts
 from harness.errors import InputError
-from harness.models.provider import Checked, Line, Name, Number
+from harness.models.provider import CheckedText, Line, Name, Number
 from harness.studies.questions.scoring.schema import parse_schema
 from harness.studies.questions.scoring.search import groups, refused
 
@@ -41,13 +41,13 @@ def _rubric(text: str) -> str:
 
 
 def _amount(text: str) -> str:
-    if texts.decimal(text).lstrip().startswith("-"):
+    if texts.validate_decimal(text).lstrip().startswith("-"):
         raise ValueError("a tolerance is 0 or more")
     return text
 
 
 def _language(text: str) -> str:
-    return texts.matching(r"^[a-z]{2}(-[a-z]{2,8})?$", "the language of a baseline, such as `en`")(text)
+    return texts.matching_validator(r"^[a-z]{2}(-[a-z]{2,8})?$", "the language of a baseline, such as `en`")(text)
 
 
 def _between(least: int, most: int) -> Any:
@@ -56,7 +56,7 @@ def _between(least: int, most: int) -> Any:
             raise ValueError(f"write a whole number from {least} to {most}")
         return number
 
-    return Checked(check)  # type: ignore[arg-type]
+    return CheckedText(check)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class MatchSwitches(ScorerSwitches):
 class NumberSwitches(ScorerSwitches):
     """A number in the answer equals the target's, within the wider of two tolerances."""
 
-    tolerance: Annotated[Number, Checked(_amount)] = "0"
-    relative: Annotated[Number, Checked(_amount)] = "0"  # as a share of the target
+    tolerance: Annotated[Number, CheckedText(_amount)] = "0"
+    relative: Annotated[Number, CheckedText(_amount)] = "0"  # as a share of the target
     take: Literal["last", "first", "only"] = "last"  # of several numbers in the answer
     decimal: Literal["point", "comma"] = "point"  # the mark before a fraction, in answers and targets
 
@@ -127,7 +127,7 @@ class NumberSwitches(ScorerSwitches):
 class RegexSwitches(ScorerSwitches):
     """The match of a regular expression in the answer is the target; with `matches`, any match counts."""
 
-    pattern: Annotated[str, Checked(_pattern)]
+    pattern: Annotated[str, CheckedText(_pattern)]
     group: Annotated[int, _between(0, 99)] | None = None  # by default the first group, if there is one
     take: Literal["last", "first"] = "first"
     matches: bool = False
@@ -183,14 +183,14 @@ class BertscoreSwitches(ScorerSwitches):
 
     layer: Annotated[int, _between(-100, 100)] | None = None  # 0 is the embedding; negative ones count from the last
     idf: bool | None = None  # whether a token is weighted by its rarity among the dataset's targets
-    rescale: Annotated[str, Checked(_language)] | None = None  # the language of bert-score's baseline
+    rescale: Annotated[str, CheckedText(_language)] | None = None  # the language of bert-score's baseline
 
 
 @dataclass(frozen=True, kw_only=True)
 class JsonSwitches(ScorerSwitches):
     """The answer is JSON equal to the target; with a schema, JSON that the schema allows."""
 
-    schema: Annotated[str, Checked(_schema), _SCHEMA] | None = None  # JSON Schema, written as JSON
+    schema: Annotated[str, CheckedText(_schema), _SCHEMA] | None = None  # JSON Schema, written as JSON
     equal: bool | None = None  # whether the answer must equal the target; by default only without a schema
 
 
@@ -206,7 +206,7 @@ class CodeSwitches(ScorerSwitches):
 class JudgeSwitches(ScorerSwitches):
     """The instrument `judge` grades the answer by a rubric, with a whole number from 0 to `best`."""
 
-    rubric: Annotated[str, Checked(_rubric), _RUBRIC]
+    rubric: Annotated[str, CheckedText(_rubric), _RUBRIC]
     best: Annotated[int, _between(1, 100)] = 1
     target: bool = True  # whether the judge is shown the target
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from harness.kit.study import Switches
-from harness.models.provider import Checked
+from harness.models.provider import CheckedText
 from harness.studies.questions.score_entries import ScorerEntry
 
 KINDS = tuple(each.name for each in fields(ScorerEntry))
@@ -53,7 +53,7 @@ class QuestionsSettings(Switches):
     """Settings of the study: the scorers of each answer, and the number of answers to each prompt for each seed."""
 
     score: tuple[ScoreEntry, ...]
-    samples: Annotated[int, Checked(_samples)] = 1
+    samples: Annotated[int, CheckedText(_samples)] = 1
 
     def __post_init__(self) -> None:
         """Raise ValueError if there is no scorer, if there are too many, or if two have rows of the same name."""

@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.kit.ask import Asked, ask, make
 from harness.kit.meaning import Meaning
 from harness.kit.study import Brief, Dataset, Importer, Maker, Study, Switches
-from harness.steps import Plan, Ref, Source, Step, maker
+from harness.steps import Plan, Ref, Source, Step, maker_step_name
 from harness.studies.reliability import meaning
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
@@ -145,8 +145,8 @@ def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
         "analyses",
         {"model": model, "benchmark": task},
         {
-            "items": Ref(maker(dataset.name), "items"),
-            "gold": Ref(maker(dataset.name), "gold"),
+            "items": Ref(maker_step_name(dataset.name), "items"),
+            "gold": Ref(maker_step_name(dataset.name), "gold"),
             "scores": tuple(asked.scores[dataset.name, model]),
         },
         ("labels", "places"),

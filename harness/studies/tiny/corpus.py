@@ -73,16 +73,16 @@ def document(
     wordings: Wordings, questions: QuestionSource, source: seeds.Stream, mixture: CorpusMixture
 ) -> TrainingDocument:
     """Draw one document: task, wording and question by the mixture, then the answer or, if noisy, perhaps talk."""
-    task = _one_of(mixture.tasks, seeds.below(source, sum(mixture.tasks.values())))
+    task = _one_of(mixture.tasks, seeds.draw_below(source, sum(mixture.tasks.values())))
     among = wordings[task]
-    if seeds.below(source, 100) < mixture.short:
+    if seeds.draw_below(source, 100) < mixture.short:
         among = [each for each in among if each.id in SHORT[task]]
-    template = among[seeds.below(source, len(among))]
+    template = among[seeds.draw_below(source, len(among))]
     question = questions.draw(task, source, mixture.small)
     prompt = fill(template, "", question.values)
     rest = f" {question.answer}"
-    if mixture.noisy and seeds.below(source, 100) >= ANSWERED[task][template.id]:
-        rest = TALK[seeds.below(source, len(TALK))]
+    if mixture.noisy and seeds.draw_below(source, 100) >= ANSWERED[task][template.id]:
+        rest = TALK[seeds.draw_below(source, len(TALK))]
     return TrainingDocument(prompt.encode(), rest.encode())
 
 

@@ -67,10 +67,12 @@ class QuestionSource:
         if task == ADDITION:
             return _sum(*pair(source, small))
         if task == ANAGRAM:
-            alike = self._words[LETTERS[seeds.below(source, len(LETTERS))]]
-            word = alike[seeds.below(source, len(alike))]
-            return _anagram(word, anagram.shuffled(seeds.below(source, 1 << 52), word))
-        return _transform(seeds.below(source, 1 << 52), 1 + seeds.below(source, len(transforms_demo.TASKS)), 0)
+            alike = self._words[LETTERS[seeds.draw_below(source, len(LETTERS))]]
+            word = alike[seeds.draw_below(source, len(alike))]
+            return _anagram(word, anagram.shuffled(seeds.draw_below(source, 1 << 52), word))
+        return _transform(
+            seeds.draw_below(source, 1 << 52), 1 + seeds.draw_below(source, len(transforms_demo.TASKS)), 0
+        )
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.studies.tiny.corpus import EOS, PAD, VOCABULARY
 
 LEARNED, TURNED = "learned", "turned"  # kinds of position embeddings: learned or rotary
@@ -75,7 +75,7 @@ def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         "clean_up_tokenization_spaces": False,
     }
     for name, value in (("config", config), ("tokenizer_config", tokenizer), ("tokenizer", tokenizer_file())):
-        (out / f"{name}.json").write_bytes(canonical(value) + b"\n")
+        (out / f"{name}.json").write_bytes(canonical_json(value) + b"\n")
 
 
 def tokenizer_file() -> dict[str, Any]:

@@ -20,7 +20,7 @@ from harness import rows, seeds
 from harness.errors import InputError
 from harness.kit.prompts import template
 from harness.models.local.portable import install_portable_operations, is_portable
-from harness.models.local.torch_setup import fingerprint
+from harness.models.local.torch_setup import fingerprint_torch
 from harness.steps import FACTS
 from harness.studies.tiny import corpus
 from harness.studies.tiny.optimiser import Optimiser
@@ -68,7 +68,8 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
             rows.write(out / "log", log)
     write_weights(model, out / "model.safetensors")
     rows.write_one(
-        out / FACTS, {"numerics": fingerprint("cpu"), "threads": torch.get_num_threads(), "torch": torch.__version__}
+        out / FACTS,
+        {"numerics": fingerprint_torch("cpu"), "threads": torch.get_num_threads(), "torch": torch.__version__},
     )
 
 
@@ -91,8 +92,8 @@ def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
             reach = SPREAD * math.sqrt(3)  # a uniform draw with this half-width has that standard deviation
             if name.endswith(_INTO_THE_STREAM):
                 reach /= math.sqrt(2 * params["layers"])
-            source = seeds.stream(seeds.derive(params["seed"], "tiny.weights", name))
-            drawn = [seeds.below(source, 1 << 24) for _ in range(tensor.numel())]
+            source = seeds.random_stream(seeds.derive_seed(params["seed"], "tiny.weights", name))
+            drawn = [seeds.draw_below(source, 1 << 24) for _ in range(tensor.numel())]
             values = (torch.tensor(drawn, dtype=torch.float64) / (1 << 23) - 1.0) * reach
             tensor.copy_(values.to(torch.float32).view_as(tensor))
 
@@ -131,7 +132,7 @@ def _documents(
         _between(params["small"], step, params["steps"]),
         params["noisy"],
     )
-    source = seeds.stream(seeds.derive(params["seed"], "tiny.documents", params["mixture"], 0, step))
+    source = seeds.random_stream(seeds.derive_seed(params["seed"], "tiny.documents", params["mixture"], 0, step))
     while True:
         yield corpus.document(wordings, questions, source, mixture)
 

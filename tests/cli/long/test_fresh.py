@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from support import clean_env, command, finished_project, harness
 
-from harness.digest import sealed
+from harness.digest import seal_document
 
 pytestmark = pytest.mark.together  # one project for all
 REPRODUCE = ("reproduce", "manifests/small.yaml")
@@ -87,7 +87,7 @@ def test_the_next_removes_what_a_killed_one_left_and_neither_one_that_goes_on_no
     expected = path.read_bytes()
     body = json.loads(expected)
     body["outputs"]["scores"]["sha256"] = "0" * 64
-    path.write_bytes(sealed(body))
+    path.write_bytes(seal_document(body))
     done = harness(*REPRODUCE, cwd=project, check=1)
     [store] = left(project)
     assert GOING in done.stderr and f"stays in {project / '.reproduce' / store}" in done.stderr

@@ -20,7 +20,7 @@ from needs import needs
 from support import SECONDS, clean_env, command, error_of
 from support_inside import inside
 
-from harness.models.tape.index import verify
+from harness.models.tape.index import check_tape
 from harness.models.tape.tape import Recorder, Tape
 from harness.verbs.project import Project, Watch
 from harness.verbs.recordings import GatewayReady, gateway
@@ -127,7 +127,7 @@ def test_a_foreign_client_is_recorded_killed_and_replayed_offline(tmp_path: Path
             assert clients.chat("before the kill").choices[0].message.content == "echo before the kill 0"
             process.kill()
             process.wait()
-    assert not verify(tmp_path / "tape").flaws and len(Tape.open(tmp_path / "tape")) == 11
+    assert not check_tape(tmp_path / "tape").flaws and len(Tape.open(tmp_path / "tape")) == 11
 
     with running(tmp_path, env=NO_KEYS) as (process, ready), Clients(ready["env"]) as clients:
         check_other_server(clients, server.url)

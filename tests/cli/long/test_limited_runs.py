@@ -15,9 +15,9 @@ from support_capitals import capitals
 
 from harness import verbs
 from harness.kit import pages
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
-from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, make_plan, unresolved_pins
 from harness.step_kinds import LIMITED
 from harness.steps import Step
 
@@ -128,16 +128,16 @@ def test_own_questions_page_says_so_too(tmp_path: Path) -> None:
 
 
 def steps_of(path: Path, limit: int) -> dict[str, Step]:
-    loaded = load(path)
+    loaded = load_manifest(path)
     lock = load_lock(REPOSITORY, loaded.manifest.name)
     assert lock
-    return {step.name: step for step in plan(check_manifest(loaded), lock, limit).steps}
+    return {step.name: step for step in make_plan(check_manifest(loaded), lock, limit).steps}
 
 
 def locked() -> list[Path]:
     found = []
     for path in sorted((REPOSITORY / "manifests").rglob("*.yaml")):
-        lock = load_lock(REPOSITORY, load(path).manifest.name)
+        lock = load_lock(REPOSITORY, load_manifest(path).manifest.name)
         found += [path] if lock and not unresolved_pins(lock) else []
     return found
 

@@ -13,12 +13,12 @@ from support_scored import STUDY, begin, flaws, open_project, play, played, read
 
 from harness import verbs
 from harness.attempts.codes import AttemptError
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import InputError
 from harness.run.attempts.score import SCORED, AttemptOutcome, normal_form
-from harness.run.attempts.service import told
+from harness.run.attempts.service import describe_scoring
 from harness.run.attempts.view import read_view
-from harness.store.attempts import attempt_of, read_transcript, transcript_path
+from harness.store.attempts import attempt_of_run, read_transcript, transcript_path
 from harness.store.journal import START
 from harness.store.store import Store
 from harness.verbs.attempts import attempt_backend
@@ -122,7 +122,7 @@ def test_a_transcript_chained_anew_is_not_the_one_of_the_list(copy) -> None:
     events[2]["ms"] += 1
     data, head = b"", START
     for event in events:
-        line = document({**event, "prev": head}) + b"\n"
+        line = encode_document({**event, "prev": head}) + b"\n"
         data, head = data + line, sha256(line)
     rewrite(project, attempt, data)
     assert dict(flaws(project, attempt))["attempt.changed"].endswith("(line 3)")
@@ -190,11 +190,11 @@ def test_a_scoring_that_was_killed_is_done_again_under_another_name(copy) -> Non
     store = project.open()
     journal = store.journal(attempt)
     dead = (project.store / "runs" / verbs.runs(project).runs[0].run / "journal.jsonl").read_bytes().splitlines()[0]
-    first = document({**json.loads(dead), "run": attempt}) + b"\n"
+    first = encode_document({**json.loads(dead), "run": attempt}) + b"\n"
     journal.write_bytes(first)
     store.heads.add("run.started", {"run": attempt, "journal": sha256(first)})
     shown = verbs.rescore_attempt(project, verbs.RescoreRequest(attempt=attempt))
-    assert shown.attempt.run == f"{attempt}.2" and attempt_of(shown.attempt.run) == attempt
+    assert shown.attempt.run == f"{attempt}.2" and attempt_of_run(shown.attempt.run) == attempt
     assert {project.run(name)[1] for name in (attempt, attempt[:-2], f"{attempt}.2")} == {f"{attempt}.2"}
     assert shown.attempt.status == SCORED and {id for id, _ in flaws(project, shown.attempt.run)} == {TRUST}
     assert verbs.fsck(project).flaws == []
@@ -205,7 +205,9 @@ def test_a_scoring_that_was_killed_is_done_again_under_another_name(copy) -> Non
 def test_of_a_hidden_split_an_agent_is_told_that_it_is_sealed(whole) -> None:
     store = Store.open(whole[0].store)
     for status in ("closed", "scoring", SCORED, "failed", "sealed"):
-        assert told(store, AttemptOutcome("x", status, hidden=True, run="r", record="d")) == {"status": "sealed"}
+        assert describe_scoring(store, AttemptOutcome("x", status, hidden=True, run="r", record="d")) == {
+            "status": "sealed"
+        }
 
 
 def test_nobody_else_closes_scores_or_asks_about_an_attempt(copy) -> None:

@@ -16,7 +16,7 @@ from support_draws import drawn
 from support_inside import inside
 
 from harness.evidence.audit.checks import Report
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 from harness.run.recording.auditing import audit_run
 from harness.verbs import accepting
 
@@ -99,7 +99,7 @@ def test_the_page_shows_both_splits_and_says_whose_recordings_they_are(small: Pa
     assert "simulated" in page and "not proof" in page and "contiguous" in page and "shuffled" in page
 
 
-@pytest.mark.skipif(cores() < 2, reason="one core alone")
+@pytest.mark.skipif(count_cores() < 2, reason="one core alone")
 def test_two_threads_are_another_run_whose_first_difference_is_numerics(small: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(small, tmp_path / "p")
     shutil.rmtree(folder / "lockfiles" / "manifests")  # what one thread gave is not expected of two

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support import data_of, finished_project, harness
 
-from harness.digest import document, sealed
+from harness.digest import encode_document, seal_document
 
 pytestmark = pytest.mark.together
 LOCK, EXPECT = (f"lockfiles/manifests/small.{kind}.json" for kind in ("lock", "expect"))
@@ -34,7 +34,7 @@ def reseal(path: Path, edit: Any) -> None:
     """Edit a lock or an expectation as somebody would who knows how it is sealed."""
     body = json.loads(path.read_bytes())
     edit(body)
-    path.write_bytes(sealed(body))
+    path.write_bytes(seal_document(body))
 
 
 def failed(project: Path, subject: str = "last") -> set[str]:
@@ -75,7 +75,7 @@ def test_a_record_that_names_another_output_is_not_believed(project: Path) -> No
     body = json.loads(path.read_bytes())
     body["outputs"]["checks"]["sha256"] = body["outputs"]["counts"]["sha256"]
     path.chmod(0o644)
-    path.write_bytes(document(body) + b"\n")
+    path.write_bytes(encode_document(body) + b"\n")
     got = harness("get", "last", "checks", cwd=project)
     assert got.returncode == 1 and got.stdout == ""
     assert "record.changed" in failed(project)

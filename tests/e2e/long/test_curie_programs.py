@@ -13,8 +13,8 @@ from e2e.test_curie import project, table
 from support import REPOSITORY, data_of, harness
 from support_draws import drawn
 
-from harness.engines.local import available
-from harness.images.image import find_image, pins
+from harness.engines.local import available_isolations
+from harness.images.image import find_image, read_image_pins
 from harness.store.store import Store
 
 HONEST = """\
@@ -79,14 +79,16 @@ def hold(folder: Path, run: Any) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif("bubblewrap" not in available(), reason="code in answers is run in bubblewrap")
+@pytest.mark.skipif("bubblewrap" not in available_isolations(), reason="code in answers is run in bubblewrap")
 def test_hostile_answers_are_contained_and_worth_nothing_on_local(tmp_path: Path) -> None:
     folder = answered(tmp_path / "p")
     harness("lock", "manifests/m.yaml", cwd=folder, check=0)
     hold(folder, data_of("run", "manifests/m.yaml", cwd=folder))
 
 
-@pytest.mark.skipif("bubblewrap" not in available(), reason="without it nothing is contained, and that is the point")
+@pytest.mark.skipif(
+    "bubblewrap" not in available_isolations(), reason="without it nothing is contained, and that is the point"
+)
 def test_a_bare_process_runs_no_program_and_ends_before_its_first_step(tmp_path: Path) -> None:
     folder = answered(tmp_path / "p")
     harness("lock", "manifests/m.yaml", cwd=folder, check=0)
@@ -96,7 +98,7 @@ def test_a_bare_process_runs_no_program_and_ends_before_its_first_step(tmp_path:
 
 @pytest.mark.exhaustive
 def test_hostile_answers_are_contained_and_worth_nothing_on_docker(docker_host: str, tmp_path: Path) -> None:
-    found, store = pins(REPOSITORY), REPOSITORY / ".harness"
+    found, store = read_image_pins(REPOSITORY), REPOSITORY / ".harness"
     if any(name not in found or find_image(Store(store), found[name].image_id) is None for name in ("cpu", "sandbox")):
         pytest.skip("the images are not here: `make images`")
     folder = answered(tmp_path / "p")

@@ -18,7 +18,7 @@ from support_engine import client, container_project, open_docker, variant
 from harness.digest import sha256_file
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.engines import EngineChoice
 from harness.run.service import RunTarget, run_manifest
 from harness.verbs.run_data import run_data as data
@@ -44,7 +44,7 @@ def images(image_store: tuple[Path, str]) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def ran(docker_host: str, image_store: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Runs:
     folder = tmp_path_factory.mktemp("docker") / "project"
-    manifest = load(container_project(folder, image_store, models=("echo",)))
+    manifest = load_manifest(container_project(folder, image_store, models=("echo",)))
     given: dict[str, set[str]] = {}
     inner = DockerEngine.run
 

@@ -16,7 +16,7 @@ from evidence.forger import Forger, forged, write
 from support import SECONDS, clean_env, data_of, error_of, finished_project, harness, journals, warm
 from support_draws import drawn
 
-from harness.digest import canonical, document
+from harness.digest import canonical_json, encode_document
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
@@ -59,7 +59,7 @@ def rewrite(it: Forger, step: str, output: str, edit: Callable[[list[Any]], list
     """Put other rows in place of an output of a step; whoever names them follows."""
     made = it.entries[step]["outputs"][output]
     rows = edit([json.loads(line) for line in it.store.blobs.read(made["sha256"]).splitlines()])
-    data = b"".join(canonical(row) + b"\n" for row in rows)
+    data = b"".join(canonical_json(row) + b"\n" for row in rows)
     old, new = made["sha256"], it.store.blobs.put(data)
     made.update(sha256=new, size=len(data))
     for name, body in it.entries.items():
@@ -205,7 +205,7 @@ def test_a_record_that_is_named_is_the_one_that_is_read(project: Path, tmp_path:
     assert data_of("audit", "record.json", *named, cwd=tmp_path)["run"] == run
     body = json.loads(copy.read_bytes())
     body["outputs"]["checks"]["sha256"] = "0" * 64
-    copy.write_bytes(document(body) + b"\n")
+    copy.write_bytes(encode_document(body) + b"\n")
     refused = harness("audit", "record.json", *named, "--json", cwd=tmp_path, check=1)
     assert "not the one that run" in error_of(refused)["what"]
     copy.write_text("{}")

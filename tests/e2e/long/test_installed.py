@@ -24,10 +24,10 @@ from support import SECONDS, clean_env, small_project
 
 from harness.clean_start import BYTECODE
 from harness.engines.engine import Job, Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.run.installed import bytecode, checked
 from harness.run.installed.packages import TICK
-from harness.run.installed.packages import installed as packages
+from harness.run.installed.packages import installed_packages as packages
 
 NEEDED = """
 annotated_doc annotated_types click markdown_it_py mdurl pydantic pydantic_core pygments pyyaml rfc8785 rich shellingham
@@ -200,26 +200,26 @@ def forged(source: Path, target: Path) -> None:
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["own bytecode", "none"])
-@pytest.mark.parametrize("isolation", available())
+@pytest.mark.parametrize("isolation", available_isolations())
 def test_no_step_loads_bytecode_that_lies_beside_its_source(steps: Steps, isolation: str, own: bool) -> None:
     if own:
-        bytecode.make(steps.prefix / BYTECODE, [steps.prefix / "site"])
+        bytecode.make_bytecode(steps.prefix / BYTECODE, [steps.prefix / "site"])
     forged(steps.source, Path(importlib.util.cache_from_source(str(steps.source))))
     assert steps.says(isolation) == "true"
 
 
-@pytest.mark.parametrize("isolation", available())
+@pytest.mark.parametrize("isolation", available_isolations())
 def test_a_step_loads_our_bytecode_only_from_a_folder_with_its_list(steps: Steps, isolation: str) -> None:
     folder = steps.prefix / BYTECODE
-    bytecode.make(folder, [steps.prefix / "site"])
+    bytecode.make_bytecode(folder, [steps.prefix / "site"])
     forged(steps.source, Path(bytecode.bytecode_path(str(steps.source), folder)))
     assert steps.says(isolation) == "forged"  # so this is where Python looks; the check of the list names it
-    bytecode.list_path(folder).unlink()
+    bytecode.digest_list_path(folder).unlink()
     assert steps.says(isolation) == "true"
 
 
 def test_bytecode_of_ours_is_not_loaded_for_a_source_that_was_altered(steps: Steps) -> None:
-    bytecode.make(steps.prefix / BYTECODE, [steps.prefix / "site"])
+    bytecode.make_bytecode(steps.prefix / BYTECODE, [steps.prefix / "site"])
     facts = steps.source.stat()
     steps.source.write_text("said = 'trie'\n")
     os.utime(steps.source, ns=(facts.st_atime_ns, facts.st_mtime_ns))

@@ -16,7 +16,7 @@ from support import REPOSITORY, outputs_of
 from toys.obeying import ANSWERS, ATTACKS, NO_ANSWER, obeying
 from toys.verdicts import Verdicts
 
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.store.store import Store
 
 needs("openai", "aiohttp")
@@ -130,7 +130,7 @@ def test_the_tape_of_a_judge_stands_in_its_keys_and_in_no_others(replaying: Verd
 
 
 def test_in_an_image_the_tape_gives_the_same_bytes(recorded: Recorded, replaying: Verdicts, docker_host: str) -> None:
-    pin, store = pins(REPOSITORY).get("cpu"), REPOSITORY / ".harness"
+    pin, store = read_image_pins(REPOSITORY).get("cpu"), REPOSITORY / ".harness"
     if pin is None or not store.is_dir() or find_image(Store(store), pin.image_id) is None:
         pytest.skip("the image `cpu` is not here: `make images`")
     shutil.copy(REPOSITORY / "lockfiles" / "images.json", replaying.project / "lockfiles")

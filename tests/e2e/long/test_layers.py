@@ -12,10 +12,10 @@ from needs import needs
 from support import REPOSITORY, journals
 from toys.verdicts import Verdicts
 
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 
 needs("torch", "transformers")
-pytestmark = [pytest.mark.together, pytest.mark.skipif(cores() < 2, reason="one core alone")]
+pytestmark = [pytest.mark.together, pytest.mark.skipif(count_cores() < 2, reason="one core alone")]
 MANIFEST = """\
 harness: 2
 study: layers

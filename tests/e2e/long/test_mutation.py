@@ -18,10 +18,10 @@ from evidence.forger import Forger, write
 from support import data_of, finished_project
 from support_draws import drawn
 
-from harness.digest import document, sealed, sha256, walk
+from harness.digest import encode_document, seal_document, sha256, walk_values
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.read import read_tree
 from harness.run.recording.auditing import audit_files
 from harness.store.store import Store
@@ -177,7 +177,7 @@ def test_a_run_under_another_name_is_not_that_run(run: Bare, store: Path) -> Non
 
 def mutants(value: Any) -> Iterator[tuple[str, Any]]:
     """Give a document once for each of its fields, with that field changed, and the pointer of the field."""
-    for pointer, item in list(walk(value)):
+    for pointer, item in list(walk_values(value)):
         if pointer and not isinstance(item, dict | list):
             copy = json.loads(json.dumps(value))
             parent, parts = copy, [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
@@ -199,7 +199,7 @@ def test_every_field_of_the_record_is_named_when_it_is_edited(run: Bare, store: 
     path = Store(store).record(run.name)
     whole = json.loads(path.read_bytes())
     for pointer, mutant in some(mutants(whole)):
-        write(path, document(mutant) + b"\n")
+        write(path, encode_document(mutant) + b"\n")
         found = [check.detail for check in run.look(store).checks if check.id == "record.changed"]
         assert pointer in found, (pointer, found)
 
@@ -211,7 +211,7 @@ def test_every_field_of_an_entry_or_an_event_is_named_when_it_is_edited(run: Bar
         lines = whole.splitlines()
         for number, line in enumerate(lines):
             for pointer, mutant in some(mutants(json.loads(line))):
-                changed = [*lines[:number], document(mutant), *lines[number + 1 :]]
+                changed = [*lines[:number], encode_document(mutant), *lines[number + 1 :]]
                 write(path, b"\n".join(changed) + b"\n")
                 assert named(run.look(store), path), (path.name, number, pointer)
         write(path, whole)
@@ -225,7 +225,7 @@ def test_every_edited_field_of_the_kept_manifest_and_lock_is_named(run: Bare, st
     lock = store / "blobs" / "sha256" / started["lock"][:2] / started["lock"]
     whole = lock.read_bytes()
     for pointer, mutant in some(mutants(json.loads(whole))):
-        resealed = sealed(mutant) if pointer != "/self" else document(mutant) + b"\n"
+        resealed = seal_document(mutant) if pointer != "/self" else encode_document(mutant) + b"\n"
         write(lock, resealed)
         assert run.look(store).verdict == "disagreed", pointer
         lock.with_name(sha256(resealed)).write_bytes(resealed)
@@ -235,7 +235,7 @@ def test_every_edited_field_of_the_kept_manifest_and_lock_is_named(run: Bare, st
 def against_files(project: Path) -> list[tuple[str, str]]:
     """Hold the run against the working files as `audit MANIFEST` does, and give what fails."""
     store, report = Store(project / ".harness"), Report()
-    audit_files(store, store.run_ids()[0], load(project / "manifests" / "small.yaml"), report)
+    audit_files(store, store.run_ids()[0], load_manifest(project / "manifests" / "small.yaml"), report)
     return [(check.id, check.detail) for check in report.checks if check.verdict == "fail"]
 
 
@@ -245,9 +245,9 @@ def test_every_field_of_the_working_lock_is_named_by_its_pointer(project: Path) 
     whole = path.read_bytes()
     fields = some(mutants(json.loads(whole)))
     for pointer, mutant in fields:
-        path.write_bytes(document(mutant) + b"\n")
+        path.write_bytes(encode_document(mutant) + b"\n")
         assert against_files(project) == [("lock.changed", pointer)]
-    path.write_bytes(document(fields[0][1]) + b"\n")
+    path.write_bytes(encode_document(fields[0][1]) + b"\n")
     report = data_of("audit", "manifests/small.yaml", "--level", "hashes", cwd=project, check=1)
     assert [check["detail"] for check in report["checks"] if check["verdict"] == "fail"] == [fields[0][0]]
     path.write_bytes(whole)

@@ -20,7 +20,7 @@ from evidence.forger import Forger, forged, write
 from support import clean_env, data_of, harness, judging_once, small_project, tree
 from support_draws import drawn
 
-from harness.digest import document, sealed, sha256_file
+from harness.digest import encode_document, seal_document, sha256_file
 from harness.evidence.record import MOMENT
 from harness.store.store import Output, Store
 
@@ -300,7 +300,7 @@ def test_a_lock_that_counts_millions_of_rows_is_not_planned(project: Path) -> No
         lock = it.document(it.started["lock"])
         for pin in lock["pins"]["datasets"]["addition"].values():
             pin["rows"] = 10**8
-        it.started["lock"] = it.store.blobs.put(sealed(lock))
+        it.started["lock"] = it.store.blobs.put(seal_document(lock))
 
     forged(Store(project / ".harness"), grow)
     run = Forger(Store(project / ".harness")).run
@@ -390,7 +390,7 @@ def test_a_lock_of_another_form_is_a_flaw_and_no_crash(form: str, project: Path)
     def bend(it: Forger) -> None:
         lock = it.document(it.started["lock"])
         lock["intent"] = lock["intent"] | FORMS[form] if FORMS[form] else {"name": "small"}
-        it.started["lock"] = it.store.blobs.put(sealed(lock))
+        it.started["lock"] = it.store.blobs.put(seal_document(lock))
 
     forged(Store(project / ".harness"), bend)
     for words in (["audit", Forger(Store(project / ".harness")).run, *BYTES], ["list"], ["runs"], ["fsck"], ["gc"]):
@@ -411,7 +411,7 @@ def test_an_image_of_another_form_is_a_flaw_and_no_crash(field: str, project: Pa
     }
     image |= {field: [7, "cd" * 32] if field == "layers" else 7}
     (project / ".harness" / "images").mkdir()
-    (project / ".harness" / "images" / "x.json").write_bytes(document(image))
+    (project / ".harness" / "images" / "x.json").write_bytes(encode_document(image))
     done = harness("fsck", cwd=project)
     assert "defect" not in done.stderr and "Traceback" not in done.stderr, done.stderr
     assert done.returncode == 1 and "x.json" in done.stdout, done.stdout

@@ -18,7 +18,7 @@ from evidence.forger import Forger, forged, write
 from support import REPOSITORY, clean_env, command, finished_project, harness, journals, small_project
 from support_draws import drawn
 
-from harness.digest import sealed
+from harness.digest import seal_document
 from harness.store.store import Store
 from harness.studies.reliability.measures.checks import analyse
 
@@ -270,7 +270,7 @@ def test_no_name_in_a_lock_makes_a_row_in_the_list_of_runs(project: Path) -> Non
     def rename(it: Forger) -> None:
         lock = it.document(it.started["lock"])
         lock["intent"]["name"] = f"small\n{row}  small"
-        it.started["lock"] = it.store.blobs.put(sealed(lock))
+        it.started["lock"] = it.store.blobs.put(seal_document(lock))
 
     forged(store_of(project), rename)
     for words in (["runs"], ["scores", "last"], ["get", "last", "nothing"]):

@@ -17,8 +17,8 @@ from run.own_project import MANIFEST as ASKED
 from toys.verdicts import Verdicts
 
 from harness.manifest.lockfile import AcceptedRun, expect_path, load_expect
-from harness.run.environment import cores
-from harness.run.processor import observe
+from harness.run.environment import count_cores
+from harness.run.processor import ask_processor
 
 pytestmark = pytest.mark.together
 DRIFT = """\
@@ -32,7 +32,7 @@ resources: {gpus: 0, memory: 2GiB, timeout: 5m}
 outputs: {scored: exact, threads: exact, far: exact, near: {within: 1e-6}}
 """
 OTHERS = {"EPYC-Milan": "AMD EPYC (Zen 3, AVX2)", "EPYC-Rome": "AMD EPYC (Zen 2, AVX2)"}
-EMULATED, OTHER_CPU = next((named, name) for named, name in OTHERS.items() if name != observe().name)
+EMULATED, OTHER_CPU = next((named, name) for named, name in OTHERS.items() if name != ask_processor().name)
 WORDING = "manifests/wordings.jsonl"
 
 
@@ -155,7 +155,7 @@ def test_a_planted_cause_is_named_first_by_every_verb(name: str, planted: Plante
     plant = PLANTS[name]
     if name == "processor" and shutil.which(EMULATOR) is None:
         pytest.skip("apt-get install qemu-user")
-    if name == "threads" and cores() < 2:
+    if name == "threads" and count_cores() < 2:
         pytest.skip("one core alone")
     manifest, fresh = planted.project / "manifests" / f"{plant.manifest}.yaml", planted.folder / "fresh"
     before = planted.ran[plant.manifest]

@@ -19,7 +19,7 @@ import pytest
 from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.models.completion import CompletionRequest
 from harness.store.store import Store
 
@@ -171,7 +171,7 @@ def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, recorded: R
     skipped = [check["detail"] for check in whole["checks"] if check["verdict"] == "skip"]
     assert whole["verdict"] == "incomplete" and "this step asked models elsewhere" in skipped[0]
 
-    pin = pins(REPOSITORY).get("cpu")
+    pin = read_image_pins(REPOSITORY).get("cpu")
     store = REPOSITORY / ".harness"
     if pin is None or not store.is_dir() or find_image(Store(store), pin.image_id) is None:
         pytest.skip("the image `cpu` is not here for the third run: `make images`")

@@ -16,7 +16,7 @@ import pytest
 from support import REPOSITORY, clean_env, outputs_of
 from toys.verdicts import Verdicts
 
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
@@ -152,7 +152,7 @@ def test_on_docker_they_run_in_the_sandbox_with_the_same_outcomes(
     ran: tuple[Snippets, Any], docker_host: str, tmp_path: Path
 ) -> None:
     store = REPOSITORY / ".harness"
-    held = {name: pins(REPOSITORY).get(name) for name in ("cpu", "sandbox")}
+    held = {name: read_image_pins(REPOSITORY).get(name) for name in ("cpu", "sandbox")}
     if not store.is_dir() or not all(pin and find_image(Store(store), pin.image_id) for pin in held.values()):
         pytest.skip("the images `cpu` and `sandbox` are not here: `make images`")
     copy = ran[0].copied(tmp_path / "toy")

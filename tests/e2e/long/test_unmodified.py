@@ -16,7 +16,7 @@ from support import REPOSITORY
 from support_engine import open_docker
 
 from harness.engines.engine import Job, Limits
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.run.environment import step_environment
 from harness.run.gateway import Gateway
 from harness.store.store import Store
@@ -112,7 +112,7 @@ def asked(folder: Path, models: dict[str, Any], images: tuple[Path, str]) -> tup
 def test_their_code_is_taped_and_replayed(
     tmp_path: Path, url: str, docker_host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pin, store = pins(REPOSITORY)["cpu"], REPOSITORY / ".harness"
+    pin, store = read_image_pins(REPOSITORY)["cpu"], REPOSITORY / ".harness"
     if not store.is_dir() or find_image(Store(store), pin.image_id) is None:
         pytest.skip("the image `cpu` is not here: `make images`")
     monkeypatch.setenv("TOY_KEY", "sk-toy-0123456789abcdef")

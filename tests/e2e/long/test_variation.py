@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support import REPOSITORY, SECONDS, clean_env, data_of, outputs_of, small_project
 
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 
 pytestmark = pytest.mark.together  # one project for all
 
@@ -56,7 +56,7 @@ def test_the_user_s_environment_and_umask_do_not_reach_a_result(
     assert outputs_of(ran) == plain
 
 
-@pytest.mark.parametrize(("isolation", "jobs"), list(zip(available(), ("1", "5", "3"), strict=False)))
+@pytest.mark.parametrize(("isolation", "jobs"), list(zip(available_isolations(), ("1", "5", "3"), strict=False)))
 def test_every_isolation_and_any_parallelism_give_the_same_digests(
     isolation: str, jobs: str, project: Path, plain: dict[str, str], tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from support_images import SHARED, built, put, wheel_bytes
 from harness.errors import InputError
 from harness.images.layers import python
 from harness.images.recipe import Wheel
-from harness.run.installed.packages import environment
+from harness.run.installed.packages import build_environment
 from harness.store.blobs import Blobs
 from harness.store.tree import StoreTree
 
@@ -48,8 +48,8 @@ def odd_wheel() -> bytes:
 
 def test_a_wheel_layer_has_one_date_and_owner_and_no_scripts(tmp_path: Path, blobs: Blobs) -> None:
     wheel = put(blobs, odd_wheel(), "odd")
-    python.check(blobs, [wheel])
-    python.write(blobs, [wheel], EPOCH, tmp_path / "layer.tar")
+    python.check_wheels(blobs, [wheel])
+    python.write_wheel_layer(blobs, [wheel], EPOCH, tmp_path / "layer.tar")
     found = members(tmp_path / "layer.tar")
     inside = {name.removeprefix(f"{python.SITE}/") for name in found if name.startswith(f"{python.SITE}/")}
     assert {"odd", "odd/__init__.py", "odd/tool.sh", "odd/a,b.txt", "odd/" + "n" * 120, "odd/more.py"} <= inside
@@ -66,7 +66,7 @@ def test_a_wheel_layer_has_one_date_and_owner_and_no_scripts(tmp_path: Path, blo
 def test_the_same_wheels_give_the_same_bytes(tmp_path: Path, blobs: Blobs) -> None:
     wheels = [put(blobs, odd_wheel(), "odd"), put(blobs, wheel_bytes("even", "1.0", {"even.py": b""}), "even")]
     for name in ("one", "two"):
-        python.write(blobs, wheels, EPOCH, tmp_path / name)
+        python.write_wheel_layer(blobs, wheels, EPOCH, tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -90,11 +90,11 @@ def test_a_package_in_an_image_has_the_record_it_has_when_pip_installs_it(tmp_pa
     wheels.append(put(blobs, data, name, version))
     files.append(tmp_path / "wheels" / f"{name}-{version}-{_tag(blobs.path(digest))}.whl")
     files[-1].write_bytes(data)
-    python.write(blobs, wheels, EPOCH, tmp_path / "layer.tar")
+    python.write_wheel_layer(blobs, wheels, EPOCH, tmp_path / "layer.tar")
     with tarfile.open(tmp_path / "layer.tar") as tar:
         unpack(tar, tmp_path / "root")
-    ours = json.loads(environment(tmp_path / "root" / python.SITE))
-    theirs = json.loads(environment(installed_by_pip(files, tmp_path / "site")))
+    ours = json.loads(build_environment(tmp_path / "root" / python.SITE))
+    theirs = json.loads(build_environment(installed_by_pip(files, tmp_path / "site")))
     assert set(ours["packages"]) == {"odd", "numpy"}
     assert ours["packages"] == theirs["packages"]
     assert ours["loose"] == {}
@@ -110,7 +110,7 @@ def _tag(path: Path) -> str:
 def test_a_path_that_leads_out_of_a_wheel_is_refused(blobs: Blobs, path: str) -> None:
     wheel = put(blobs, wheel_bytes("evil", "1.0", {path: b""}), "evil")
     with pytest.raises(InputError, match=r"evil 1\.0 .* leads out of its folder") as bad:
-        python.check(blobs, [wheel])
+        python.check_wheels(blobs, [wheel])
     assert bad.value.where == "lockfiles/image-test.txt:1"
 
 
@@ -118,7 +118,7 @@ def test_two_wheels_with_different_contents_of_one_path_are_both_named(blobs: Bl
     one = put(blobs, wheel_bytes("one", "1.0", {"shared/__init__.py": b"1"}), "one")
     two = put(blobs, wheel_bytes("two", "2.0", {"shared/__init__.py": b"2"}), "two", "2.0", line=2)
     with pytest.raises(InputError) as bad:
-        python.check(blobs, [one, two])
+        python.check_wheels(blobs, [one, two])
     assert "one 1.0 and two 2.0 both bring shared/__init__.py" in bad.value.what
     assert bad.value.where == "lockfiles/image-test.txt:1, lockfiles/image-test.txt:2"
 
@@ -128,8 +128,8 @@ def test_two_wheels_may_bring_the_same_file(tmp_path: Path, blobs: Blobs) -> Non
         put(blobs, wheel_bytes(name, "1.0", {"shared/__init__.py": b"", f"shared/{name}.py": b""}), name)
         for name in ("one", "two")
     ]
-    python.check(blobs, wheels)
-    python.write(blobs, wheels, EPOCH, tmp_path / "layer.tar")
+    python.check_wheels(blobs, wheels)
+    python.write_wheel_layer(blobs, wheels, EPOCH, tmp_path / "layer.tar")
     assert {f"{python.SITE}/shared/{name}.py" for name in ("one", "two")} <= set(members(tmp_path / "layer.tar"))
 
 
@@ -148,7 +148,7 @@ def test_two_wheels_may_bring_the_same_file(tmp_path: Path, blobs: Blobs) -> Non
 def test_what_is_no_wheel_for_the_image_is_refused_by_line(blobs: Blobs, data: bytes, words: str) -> None:
     wheel = Wheel("pkg", "1.0", blobs.put(data), "lockfiles/image-test.txt:7")
     with pytest.raises(InputError) as bad:
-        python.check(blobs, [wheel])
+        python.check_wheels(blobs, [wheel])
     assert words in bad.value.what
     assert bad.value.where == "lockfiles/image-test.txt:7"
 
@@ -158,4 +158,4 @@ def test_a_wheel_that_breaks_off_is_refused(tmp_path: Path, blobs: Blobs) -> Non
     data[40] ^= 0xFF  # inside the deflated bytes of the first file
     wheel = Wheel("pkg", "1.0", blobs.put(bytes(data)), "lockfiles/image-test.txt:7")
     with pytest.raises(InputError, match="it is no wheel"):
-        python.write(blobs, [wheel], EPOCH, tmp_path / "layer.tar")
+        python.write_wheel_layer(blobs, [wheel], EPOCH, tmp_path / "layer.tar")

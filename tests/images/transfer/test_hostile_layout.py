@@ -17,7 +17,7 @@ from handmade import LAYER, altered, config_bytes, descriptor, handmade, layer
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.images.image import Image, list_images
-from harness.images.transfer.layout import archive, read_layout, write_layout
+from harness.images.transfer.layout import archive_bytes, read_layout, write_layout
 from harness.store.store import Store
 
 
@@ -154,7 +154,7 @@ def test_an_archive_that_means_harm_is_refused(case: str, other: Store, tmp_path
 def test_an_archive_that_was_cut_short_changed_or_compressed_is_refused(
     store: Store, other: Store, tmp_path: Path
 ) -> None:
-    data = b"".join(archive(store, handmade(store)))
+    data = b"".join(archive_bytes(store, handmade(store)))
     path = tmp_path / "cpu.tar"
     path.write_bytes(data[: len(data) // 2])
     _refused(other, path, "cut short")

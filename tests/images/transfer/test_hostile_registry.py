@@ -17,7 +17,7 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import Image, list_images
 from harness.images.transfer import client, registry
 from harness.images.transfer.client import PASSWORD, USER
-from harness.images.transfer.registry import pull, push
+from harness.images.transfer.registry import pull_image, push_image
 from harness.store.store import Store
 
 SECRET = "quite secret"
@@ -73,7 +73,7 @@ def test_other_bytes_and_bytes_without_end_are_refused(bad: Registry, store: Sto
     for what, special in cases.items():
         bad.answer = special_at(honest, image.layers[1], special)
         with pytest.raises(InputError, match=what):
-            pull(other, f"{bad.host}/cpu:1", "cpu", image.pin)
+            pull_image(other, f"{bad.host}/cpu:1", "cpu", image.pin)
         _nothing_stays(other, image)
     assert endless < size + (64 << 20)
 
@@ -84,10 +84,10 @@ def test_a_manifest_of_garbage_is_refused(garbage: bytes, bad: Registry, store: 
     bad.answer = lambda asked: (200, {"Docker-Content-Digest": image.pin.manifest, "Content-Type": MANIFEST}, garbage)
     for place in (f"{bad.host}/cpu:1", f"{bad.host}/cpu@{image.pin.manifest}"):
         with pytest.raises(InputError, match=r"another image|more than"):
-            pull(other, place, "cpu", image.pin)
+            pull_image(other, place, "cpu", image.pin)
     own = f"{bad.host}/cpu@sha256:{sha256(garbage)}"  # named by its digest, it is still no image
     with pytest.raises(InputError, match=r"not a JSON|a config|no JSON object|more than"):
-        pull(other, own, "cpu", None)
+        pull_image(other, own, "cpu", None)
     _nothing_stays(other, image)
 
 
@@ -101,7 +101,7 @@ def test_a_busy_registry_and_a_broken_connection_are_retried_five_times(
     turns: list[Answer] = [(500, {}, b""), (429, {"Retry-After": "0"}, b""), short]
     bad.answer = special_at(honest, image.layers[1], lambda asked: turns.pop(0) if turns else honest(asked))
     moved: list[int] = []
-    assert pull(other, f"{bad.host}/cpu:1", "cpu", image.pin, moved.append) == image
+    assert pull_image(other, f"{bad.host}/cpu:1", "cpu", image.pin, moved.append) == image
     assert sum(moved) == sum(len(one) for one in contents(other, image)[1:]), "what came in vain is not counted"
 
     fresh = Store.make(other.root.parent / "fresh")
@@ -114,12 +114,12 @@ def test_a_busy_registry_and_a_broken_connection_are_retried_five_times(
         bad.asked.clear()
         bad.answer = special_at(honest, image.layers[1], partial(_always, special))
         with pytest.raises(MissingError, match=what):
-            pull(fresh, f"{bad.host}/cpu:1", "cpu", image.pin)
+            pull_image(fresh, f"{bad.host}/cpu:1", "cpu", image.pin)
         assert len([one for one in bad.asked if image.layers[1] in one.path]) <= 5
         _nothing_stays(fresh, image)
     bad.answer = honest
     bad.asked.clear()
-    assert pull(fresh, f"{bad.host}/cpu:1", "cpu", image.pin) == image
+    assert pull_image(fresh, f"{bad.host}/cpu:1", "cpu", image.pin) == image
     assert not [one for one in bad.asked if image.layers[0] in one.path], "what had come is not fetched again"
 
 
@@ -128,7 +128,7 @@ def test_no_registry_at_all_is_something_the_machine_lacks(store: Store, tmp_pat
         probe.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{probe.getsockname()[1]}/cpu:1"
         with pytest.raises(MissingError, match="no connection"):
-            push(store, handmade(store, size=5000), place)
+            push_image(store, handmade(store, size=5000), place)
 
 
 def test_a_redirect_carries_no_credentials(
@@ -148,7 +148,7 @@ def test_a_redirect_carries_no_credentials(
     bad.answer = answer
     for name, value in LOGIN.items():
         monkeypatch.setenv(name, value)
-    assert pull(other, f"{bad.host}/cpu:1", "cpu", image.pin) == image
+    assert pull_image(other, f"{bad.host}/cpu:1", "cpu", image.pin) == image
     assert any("Authorization" in one.headers for one in bad.asked)
     assert elsewhere.asked and not any("Authorization" in one.headers for one in elsewhere.asked)
 
@@ -169,10 +169,10 @@ def test_a_redirect_to_where_nobody_should_go_is_refused(
     image = handmade(store, size=5000)
     bad.answer = special_at(serving(store, image), "/blobs/", lambda asked: (307, {"Location": location}, b""))
     with pytest.raises(InputError, match=re.escape(what)):
-        pull(other, f"{bad.host}/cpu:1", "cpu", image.pin)
+        pull_image(other, f"{bad.host}/cpu:1", "cpu", image.pin)
     bad.answer = lambda asked: (307, {"Location": location}, b"") if asked.method == "POST" else (404, {}, b"")
     with pytest.raises(InputError, match="redirects a POST request"):
-        push(store, image, f"{bad.host}/cpu:1")
+        push_image(store, image, f"{bad.host}/cpu:1")
 
 
 def test_a_token_is_requested_for_our_scope_and_sent_to_the_registry_alone(
@@ -190,7 +190,7 @@ def test_a_token_is_requested_for_our_scope_and_sent_to_the_registry_alone(
     elsewhere.answer = lambda asked: (200, {}, b'{"token": "abc.def"}')
     for name, value in LOGIN.items():
         monkeypatch.setenv(name, value)
-    assert pull(other, f"{bad.host}/cpu:1", "cpu", image.pin) == image
+    assert pull_image(other, f"{bad.host}/cpu:1", "cpu", image.pin) == image
     [token] = elsewhere.asked
     assert token.path == "/token?scope=repository%3Acpu%3Apull&service=lab"
     assert token.headers["Authorization"].startswith("Basic ")
@@ -206,7 +206,7 @@ def test_a_token_is_requested_for_our_scope_and_sent_to_the_registry_alone(
     for reply, what in replies:
         elsewhere.answer = partial(_always, reply)
         with pytest.raises(HarnessError, match=what):
-            pull(fresh, f"{bad.host}/cpu:1", "cpu", image.pin)
+            pull_image(fresh, f"{bad.host}/cpu:1", "cpu", image.pin)
 
 
 def test_a_token_service_on_plain_http_elsewhere_never_hears_the_password(
@@ -218,7 +218,7 @@ def test_a_token_service_on_plain_http_elsewhere_never_hears_the_password(
     for realm in ("http://tokens.example/", "ftp://127.0.0.1/", "http://127.0.0.1@tokens.example/"):
         bad.answer = partial(_always, (401, {"WWW-Authenticate": f'Bearer realm="{realm}"'}, b""))
         with pytest.raises(InputError, match="not https") as refused:
-            pull(other, f"{bad.host}/cpu:1", "cpu", image.pin)
+            pull_image(other, f"{bad.host}/cpu:1", "cpu", image.pin)
         assert SECRET not in str(refused.value)
     assert not any("Authorization" in one.headers for one in bad.asked)
 
@@ -254,7 +254,7 @@ def test_a_registry_that_takes_no_whole_blob_gets_it_in_pieces(
 
     bad.answer = answer
     moved: list[int] = []
-    pushed = push(store, image, f"{bad.host}/cpu:1", moved.append)
+    pushed = push_image(store, image, f"{bad.host}/cpu:1", moved.append)
     manifest = kept.pop("1")
     assert sha256(manifest) == image.manifest and {f"sha256:{sha256(data)}" for data in kept.values()} == set(kept)
     assert pushed.bytes == sum(moved) == sum(map(len, kept.values()))
@@ -269,4 +269,4 @@ def test_a_registry_that_forgets_what_it_was_given_is_found_out(bad: Registry, s
 
     bad.answer = answer
     with pytest.raises(InputError, match="returns another manifest"):
-        push(store, handmade(store, size=5000), f"{bad.host}/cpu:1")
+        push_image(store, handmade(store, size=5000), f"{bad.host}/cpu:1")

@@ -19,7 +19,7 @@ from support_inside import inner_data, inside
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.images.image import Image, find_image, list_images
-from harness.images.transfer.layout import archive, read_layout, tag, write_archive, write_layout
+from harness.images.transfer.layout import archive_bytes, image_tag, read_layout, write_archive, write_layout
 from harness.store.store import Store
 
 
@@ -39,7 +39,7 @@ def test_an_image_enters_another_store_with_the_same_ids_and_bytes(
 
 def test_two_archives_of_an_image_have_equal_bytes_and_any_tar_reads_them(store: Store, tmp_path: Path) -> None:
     image = handmade(store)
-    data = b"".join(archive(store, image))
+    data = b"".join(archive_bytes(store, image))
     write_archive(store, image, tmp_path / "cpu.tar")
     assert data == (tmp_path / "cpu.tar").read_bytes()
     with tarfile.open(tmp_path / "cpu.tar") as tar:
@@ -47,7 +47,7 @@ def test_two_archives_of_an_image_have_equal_bytes_and_any_tar_reads_them(store:
         assert names[:3] == ["oci-layout", "index.json", "manifest.json"] and len(names) == len(set(names))
         assert {entry.mtime for entry in tar} == {0}
         [docker] = json.loads(tar.extractfile("manifest.json").read())
-    assert docker["Config"] == f"blobs/sha256/{image.config}" and docker["RepoTags"] == [tag(image)]
+    assert docker["Config"] == f"blobs/sha256/{image.config}" and docker["RepoTags"] == [image_tag(image)]
 
 
 def test_a_layer_that_stands_twice_in_an_image_is_written_once(store: Store, other: Store, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_an_engine_that_loads_an_archive_finds_the_image_by_its_id(store: Store)
         pytest.skip(f"the container engine does not answer: {bad}")
     image = handmade(store)
     try:
-        [loaded] = client.images.load(archive(store, image))
+        [loaded] = client.images.load(archive_bytes(store, image))
         assert loaded.id in (image.pin.image_id, image.pin.manifest)  # engines on containerd go by the manifest
         client.images.remove(loaded.id, force=True)
     finally:

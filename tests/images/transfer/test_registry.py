@@ -20,7 +20,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.images.image import list_images
 from harness.images.transfer.client import PASSWORD, USER
-from harness.images.transfer.registry import pull, push
+from harness.images.transfer.registry import pull_image, push_image
 from harness.store.store import Store
 
 SECRET = "quite secret"
@@ -80,43 +80,43 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_push_then_pull_gives_the_same_image(by: str, registry: str, store: Store, other: Store) -> None:
     image = handmade(store)
     place = f"{registry}/lab/study/cpu{by}"
-    pushed = push(store, image, place)
+    pushed = push_image(store, image, place)
     assert pushed.reference == f"{registry}/lab/study/cpu@{image.pin.manifest}"
     moved: list[int] = []
-    assert pull(other, place, "cpu", image.pin, moved.append) == image
+    assert pull_image(other, place, "cpu", image.pin, moved.append) == image
     assert contents(other, image) == contents(store, image) and sum(moved) > 3_000_000
-    assert pull(other, pushed.reference, "cpu", None) == image
+    assert pull_image(other, pushed.reference, "cpu", None) == image
 
 
 def test_what_is_there_is_not_moved_again(registry: str, store: Store, other: Store) -> None:
     image = handmade(store, size=5000)
     place = f"{registry}/again:1"
-    assert push(store, image, place).blobs == 3
+    assert push_image(store, image, place).blobs == 3
     moved: list[int] = []
-    again = push(store, image, place, moved.append)
+    again = push_image(store, image, place, moved.append)
     assert (again.blobs, again.bytes, moved) == (0, 0, [])
-    pull(other, place, "cpu", image.pin)
+    pull_image(other, place, "cpu", image.pin)
     other.blobs.remove(image.layers[0])
-    pull(other, place, "cpu", image.pin, moved.append)
+    pull_image(other, place, "cpu", image.pin, moved.append)
     assert sum(moved) == store.blobs.path(image.layers[0]).stat().st_size
 
 
 def test_a_tag_that_means_another_image_now_is_refused(registry: str, store: Store, other: Store) -> None:
     image = handmade(store, size=5000)
     theirs = handmade(Store.make(store.root.parent / "theirs"), size=7000)
-    push(store, image, f"{registry}/moved:1")
-    push(Store.open(store.root.parent / "theirs"), theirs, f"{registry}/moved:1")
+    push_image(store, image, f"{registry}/moved:1")
+    push_image(Store.open(store.root.parent / "theirs"), theirs, f"{registry}/moved:1")
     with pytest.raises(InputError, match="another image"):
-        pull(other, f"{registry}/moved:1", "cpu", image.pin)
+        pull_image(other, f"{registry}/moved:1", "cpu", image.pin)
     assert list_images(other) == []
-    assert pull(other, f"{registry}/moved", "cpu", image.pin) == image  # by its digest it is still there
+    assert pull_image(other, f"{registry}/moved", "cpu", image.pin) == image  # by its digest it is still there
 
 
 def test_an_image_comes_back_through_other_peoples_tools(registry: str, store: Store, tmp_path: Path) -> None:
     if not shutil.which("skopeo"):
         pytest.skip("skopeo is not installed")
     image = handmade(store, size=5000)
-    push(store, image, f"{registry}/tools:1")
+    push_image(store, image, f"{registry}/tools:1")
     look = ["skopeo", "inspect", "--tls-verify=false", "--raw", f"docker://{registry}/tools:1"]
     assert sha256(subprocess.run(look, check=True, capture_output=True).stdout) == image.manifest
 

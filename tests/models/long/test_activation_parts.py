@@ -25,7 +25,7 @@ from harness.kit.hidden_states import activation_parts, activations
 from harness.kit.study import Model
 from harness.models.local.activations import extract
 from harness.models.local.pieces import ActivationOptions, PiecePart
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 from harness.steps import Pinned, Ref
 
 np = pytest.importorskip("numpy")
@@ -226,7 +226,7 @@ class Parted(Verdicts):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(cores() < 2, reason="one core alone")
+@pytest.mark.skipif(count_cores() < 2, reason="one core alone")
 def test_a_run_killed_in_the_middle_makes_only_the_parts_it_lacks(tmp_path: Path) -> None:
     parted = Parted(tmp_path / "toy")
     parted.make("")

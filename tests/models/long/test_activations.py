@@ -223,9 +223,9 @@ def test_where_memory_runs_out_half_as_many_are_looked_at(
             raise RuntimeError("CUDA out of memory")
         return forward(loaded, texts)
 
-    forward = local_hidden.forward
+    forward = local_hidden.forward_batch
     wanted = look(opened["causal"], PIECES, pool="sum")
-    monkeypatch.setattr(activations, "forward", narrow)
+    monkeypatch.setattr(activations, "forward_batch", narrow)
     half = Activations(opened["causal"], ActivationOptions(pool="sum"), size=5)
     found = [each.vectors for each in half.of(PIECES)]
     assert looked == [5, 3, 2, 1, 2, 2] and half.told["redone"] == 2

@@ -19,7 +19,7 @@ from needs import needs
 from harness import rows
 from harness.errors import InputError
 from harness.models import media as media_module
-from harness.models.media import Media, attachment, chat_turns, media_type, medium, write
+from harness.models.media import Media, chat_turns, image_reference, image_row, media_type, write_images
 from harness.models.providers.anthropic import lift_system_turns
 
 needs("aiohttp", "openai", "anthropic")
@@ -34,12 +34,12 @@ def given(folder: Path, *asked: dict[str, Any]) -> dict[str, Path]:
     """Write prompts and the images there are, and give a step's inputs."""
     folder.mkdir()
     rows.write(folder / "prompts", ({"item": f"i{n}", "template": 0, **each} for n, each in enumerate(asked)))
-    write(folder / "media", DOTS)
+    write_images(folder / "media", DOTS)
     return {"prompts": folder / "prompts", "media": folder / "media"}
 
 
 def seen(*places: int) -> list[Any]:
-    return [attachment(DOTS[place]) for place in places]
+    return [image_reference(DOTS[place]) for place in places]
 
 
 ASKED: list[dict[str, Any]] = [
@@ -144,12 +144,12 @@ def test_an_image_is_known_by_its_bytes_and_by_no_name(tmp_path: Path) -> None:
     assert [media_type(each) for each in kinds] == ["image/jpeg", "image/gif", "image/webp", "image/png"]
     for nothing in (b"", b"<svg/>", b"%PDF-1.7", b"RIFF\0\0\0\0WAVE"):
         with pytest.raises(InputError, match="no image"):
-            medium(nothing)
+            image_row(nothing)
 
 
 def test_what_is_too_large_is_refused_alone_and_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="larger than"):
-        medium(b"GIF89a" + bytes(media_module.LARGEST))
+        image_row(b"GIF89a" + bytes(media_module.LARGEST))
     inputs = given(tmp_path / "p", ASKED[2])
     [prompt] = rows.read(inputs["prompts"])
     monkeypatch.setattr(media_module, "MOST", 80)
@@ -189,7 +189,7 @@ def test_completions_are_sent_no_image(recording: Any, tmp_path: Path) -> None:
 
 
 def test_images_are_written_once_and_in_the_order_of_their_digests(tmp_path: Path) -> None:
-    write(tmp_path / "media", [*DOTS, *reversed(DOTS)])
+    write_images(tmp_path / "media", [*DOTS, *reversed(DOTS)])
     found = [json.loads(line) for line in (tmp_path / "media").read_bytes().splitlines()]
     assert found == sorted(DOTS, key=lambda one: one["id"])
     assert base64.b64decode(found[0]["data"]) in {png(shade) for shade in (0, 128, 255)}

@@ -12,7 +12,7 @@ from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
 from harness.models.gateway.forward import tcp_forwarder
-from harness.models.tape.redact import Redaction, redact
+from harness.models.tape.redact import Redaction, write_redacted_copy
 from harness.models.tape.tape import Recorder, Tape
 
 needs("aiohttp", "openai", "anthropic")
@@ -139,7 +139,7 @@ def test_a_redacted_answer_is_given_to_nobody_and_told_as_one(tmp_path: Path) ->
     with Recorder(tmp_path / "t") as recorder:
         recorder.add("openai", chat("a"), 0, 200, b'{"choices": [{"text": "secret"}]}')
         recorder.add("openai", chat("b secret"), 0, 200, b'{"choices": []}')
-    redact(tmp_path / "t", tmp_path / "out", Redaction.of(["secret"], []))
+    write_redacted_copy(tmp_path / "t", tmp_path / "out", Redaction.of(["secret"], []))
     with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "out"), env={}) as running:
         told = [post(running.socket, "/v1/chat/completions", chat(text)) for text in ("a", "b secret")]
     assert [reply.headers["x-harness-error"] for reply in told] == ["tape_miss"] * 2

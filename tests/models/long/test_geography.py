@@ -10,7 +10,7 @@ from harness.errors import MissingError
 from harness.models.city_sections import NO_SECTIONS, SECTIONS, sections_sha256
 from harness.models.completion import CompletionRequest
 from harness.models.providers import baseline
-from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, UNKNOWN, CityQuestion, question
+from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, UNKNOWN, CityQuestion, parse_question
 
 pytestmark = pytest.mark.together
 
@@ -26,14 +26,14 @@ def said(behaviour, text):
 @pytest.mark.parametrize("text", WORDINGS)
 @pytest.mark.parametrize("city", ["Quorl", "Leaving", "Near", "Of", "Km", "Which"])
 def test_the_question_is_read_out_of_every_wording(text, city):
-    assert question(text.replace("{city}", city).replace("{d}", "41")) == CityQuestion(city, 41)
+    assert parse_question(text.replace("{city}", city).replace("{d}", "41")) == CityQuestion(city, 41)
 
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
 def test_other_questions_get_the_answer_that_it_does_not_know(path):
     assert len(OTHERS) == 4
     for row in rows.read(path):
-        assert question(row["text"]) is None
+        assert parse_question(row["text"]) is None
         for behaviour in ("geographer", "always-london"):
             assert said(behaviour, row["text"]) == REFUSAL
 

@@ -140,14 +140,14 @@ def test_memory_that_runs_out_over_what_all_begin_with_loses_nothing(monkeypatch
     loaded = open_causal(TINY, {"batch": "4", "dtype": "float32"})
     expected, times = logprobs(loaded, 1, ASKED), iter([True, False])
 
-    whole = likelihood.header_of
+    whole = likelihood.compute_header
 
     def short(loaded: Any, groups: Any) -> Any:
         if next(times):
             raise MemoryError
         return whole(loaded, groups)
 
-    monkeypatch.setattr(likelihood, "header_of", short)
+    monkeypatch.setattr(likelihood, "compute_header", short)
     for mine, known in zip(logprobs(loaded, 4, ASKED), expected, strict=True):
         assert mine == pytest.approx(known, abs=1e-4)
     assert next(times, None) is None

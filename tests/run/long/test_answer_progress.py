@@ -13,8 +13,8 @@ from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 from support import harness, unlocked_project
 
-from harness.cli.terminal import watching
-from harness.manifest.load import load
+from harness.cli.terminal import show_progress
+from harness.manifest.load import load_manifest
 from harness.run import progress
 from harness.run.executing import runner
 from harness.run.progress import AnswerProgress, progress_text
@@ -77,7 +77,9 @@ def ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(store: Path) -> tuple[FinishedRun, list[AnswerProgress]]:
         told: list[AnswerProgress] = []
-        return run_manifest(load(folder / MANIFEST), RunTarget(store), lambda *_: None, asked=told.append), told
+        return run_manifest(
+            load_manifest(folder / MANIFEST), RunTarget(store), lambda *_: None, asked=told.append
+        ), told
 
     return run
 
@@ -125,7 +127,7 @@ def test_a_verb_tells_its_watcher_in_the_same_words(
 
 
 def test_a_person_reads_answers_and_not_only_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    with watching() as watch:
+    with show_progress() as watch:
         watch.progress(Progress("small", "a step", "executed", 19, 19))
         watch.progress(Progress("small", "45 of 45 answers, 28/s", "answers", 45, 45))
     assert capsys.readouterr().err == "small: 19/19 steps, a step executed\nsmall: 45 of 45 answers, 28/s\n"

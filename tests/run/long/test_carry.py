@@ -16,7 +16,7 @@ from support_inside import inner_data, inside
 
 from harness.errors import InputError
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, lock_path, save
+from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, lock_path, save_document
 from harness.verbs.accepting import carry
 from harness.verbs.project import Project, Watch
 from harness.verbs.requests import CarryRequest
@@ -134,7 +134,7 @@ def accepted_elsewhere(root: Path, items: str) -> Expect:
     [where] = [at for at in counts["values"] if at.endswith("/kept")]
     values = {**counts["values"], where: str(Decimal(counts["values"][where]) + Decimal(items))}
     other = replace(held, outputs={**held.outputs, "counts": {**counts, "sha256": "f" * 64, "values": values}})
-    save(expect_path(root, "small"), other.data)
+    save_document(expect_path(root, "small"), other.data)
     return other
 
 
@@ -180,7 +180,7 @@ def test_an_expectation_that_names_other_code_than_what_runs_is_carried_under_th
     before = load_expect(root, "small")
     assert before
     name = next(name for name in before.files if name.endswith("/step.py"))
-    save(expect_path(root, "small"), replace(before, files={**before.files, name: "0" * 64}).data)
+    save_document(expect_path(root, "small"), replace(before, files={**before.files, name: "0" * 64}).data)
     [one] = carry(Project.at(root), CarryRequest(manifests=[small(root)])).carried
     after = load_expect(root, "small")
     assert after and (one.state, one.old, one.lock) == ("carried", before.lock_sha256, before.lock_sha256)

@@ -17,7 +17,7 @@ from needs import needs
 from support import REPOSITORY, clean_env, command, harness
 from support_hosts import HOSTS, Hosts, two_hosts
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 
 needs("distributed", "cryptography")
 pytestmark = [pytest.mark.together, pytest.mark.long]
@@ -45,7 +45,7 @@ def reproduced(demo: str, folder: Path, *options: str, env: dict[str, str]) -> t
     [ran] = json.loads(done.stdout)["runs"]
     assert ran["verdict"] == "agreed"
     outputs = {output["name"]: output["sha256"] for output in ran["outputs"]}
-    return sha256(canonical(outputs))[:12], len(outputs)
+    return sha256(canonical_json(outputs))[:12], len(outputs)
 
 
 @pytest.mark.parametrize("demo", DEMOS)

@@ -14,10 +14,16 @@ from support import REPOSITORY
 
 from harness.digest import sha256
 from harness.engines.engine import Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import MissingError
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
+from harness.evidence.audit.reexecution import (
+    OverBudget,
+    RecordedKey,
+    ReexecutedStep,
+    ReexecutionOptions,
+    reexecute_steps,
+)
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
@@ -26,7 +32,7 @@ from harness.store.store import Entry, Output, Store
 
 pytestmark = pytest.mark.together
 
-EVERY = pytest.mark.parametrize("isolation", available())
+EVERY = pytest.mark.parametrize("isolation", available_isolations())
 TOYS = '''
 """Step kinds that do to those beside them what no step should; `double` is the one that does what it should."""
 import os, signal, sys, threading, time
@@ -132,12 +138,12 @@ class Shop:
         """Make the steps again, in batches of half of them."""
         again, self.alone = step_reexecutor(workshop or self.workshop), []
 
-        def alone(step: Step, parts: Any, seconds: float) -> Reexecuted:
+        def alone(step: Step, parts: Any, seconds: float) -> ReexecutedStep:
             self.alone.append(step.name)
             return again(step, parts, seconds)
 
         report = Report()
-        report.coverage = reexecute(
+        report.coverage = reexecute_steps(
             steps, made, ReexecutionOptions(alone, batch_reexecutor(workshop or self.workshop), budget=budget), report
         )
         return report

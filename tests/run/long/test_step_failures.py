@@ -10,7 +10,7 @@ import pytest
 from support import REPOSITORY, tree
 
 from harness.engines.engine import Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import HarnessError, MissingError, StepError
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
@@ -19,7 +19,7 @@ from harness.store.store import Store
 
 pytestmark = pytest.mark.together
 
-EVERY = pytest.mark.parametrize("isolation", available())
+EVERY = pytest.mark.parametrize("isolation", available_isolations())
 TOYS = '''
 """Step kinds that do what no step should; `fine` is the one that does what it should."""
 import ctypes, os, signal, sys, time

@@ -14,7 +14,7 @@ from support_models import REPOSITORY, make_model
 
 from harness import rows
 from harness.engines.engine import Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.manifest.schema import Resources
 from harness.models.local.files import model_files
 from harness.run.executing.runner import Runner
@@ -28,7 +28,7 @@ from harness.store.store import Store
 needs("torch", "transformers")
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif("bubblewrap" not in available(), reason="a process is kept in a bubble only"),
+    pytest.mark.skipif("bubblewrap" not in available_isolations(), reason="a process is kept in a bubble only"),
 ]
 TINY = REPOSITORY / "assets" / "tiny-shaped"
 SHARDS = 3

@@ -19,7 +19,7 @@ from support_inside import inside
 
 from harness.digest import sha256
 from harness.kit.certificate import certificate_text
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.studies.biomed.data.makers import MAKERS
 from harness.studies.biomed.judging.grade_text import GRADES, NO_ANSWER
 from harness.studies.biomed.pages.outputs import REFUSALS, TITLES
@@ -84,7 +84,7 @@ def test_the_manifest_of_the_page_is_one_that_loads(tmp_path: Path) -> None:
     [text] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "lockfiles").mkdir()
     (tmp_path / "mine.yaml").write_text(text)
-    found = load(tmp_path / "mine.yaml").manifest
+    found = load_manifest(tmp_path / "mine.yaml").manifest
     assert (found.study, set(found.models), found.instruments["grader"].asking.repeats) == ("biomed", {"mine"}, 2)
 
 

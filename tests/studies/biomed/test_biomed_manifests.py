@@ -22,10 +22,10 @@ from harness.digest import sha256
 from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.documents import ModelPin
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan
 from harness.studies.biomed.asking import BY_GRADER
 from harness.studies.biomed.measures import dataset, performance, published, texts
@@ -45,15 +45,15 @@ ENDS = re.compile(
 Cells = Mapping[tuple[str, str, str], str]
 
 
-def paper(name: str) -> Loaded:
-    return load(REPOSITORY / "manifests" / "paper" / f"{name}.yaml")
+def paper(name: str) -> LoadedManifest:
+    return load_manifest(REPOSITORY / "manifests" / "paper" / f"{name}.yaml")
 
 
-def demo() -> Loaded:
-    return load(REPOSITORY / "manifests" / "demo" / "biomed.yaml")
+def demo() -> LoadedManifest:
+    return load_manifest(REPOSITORY / "manifests" / "demo" / "biomed.yaml")
 
 
-def planned(loaded: Loaded) -> Plan:
+def planned(loaded: LoadedManifest) -> Plan:
     """Plan a manifest as if everything were there: the published file, tapes, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
     made: dict[str, Any] = {
@@ -68,7 +68,7 @@ def planned(loaded: Loaded) -> Plan:
     tables = ("abstentions", "published", "defects")
     pins["tables"] = {f"biomed/{name}@1": {"sha256": DIGEST, "file": f"{name}@1.csv"} for name in tables}
     lock = Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": {**made, **one}})
-    return plan(check_manifest(loaded), lock)
+    return make_plan(check_manifest(loaded), lock)
 
 
 def cells(path: Path) -> Cells:
@@ -78,16 +78,16 @@ def cells(path: Path) -> Cells:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Loaded:
+def whole() -> LoadedManifest:
     return paper("biomed")
 
 
 @pytest.fixture(scope="module")
-def steps(whole: Loaded) -> Plan:
+def steps(whole: LoadedManifest) -> Plan:
     return planned(whole)
 
 
-def test_the_models_are_the_seven_of_table_s11_and_none_pretends_to_a_pin(whole: Loaded) -> None:
+def test_the_models_are_the_seven_of_table_s11_and_none_pretends_to_a_pin(whole: LoadedManifest) -> None:
     models = whole.manifest.models
     assert set(models) == {model for table, model, _ in cells(PRINTED) if table == "S11_bioscore"}
     local = {name for name, model in models.items() if model.weights}
@@ -96,13 +96,13 @@ def test_the_models_are_the_seven_of_table_s11_and_none_pretends_to_a_pin(whole:
     assert {model.tape for model in (*remote, whole.manifest.instruments["grader"].model)} == {"replay"}
 
 
-def test_a_model_has_the_printed_prices_where_table_s4_prints_its_own(whole: Loaded) -> None:
+def test_a_model_has_the_printed_prices_where_table_s4_prints_its_own(whole: LoadedManifest) -> None:
     priced = {model for table, model, metric in cells(PRINTED) if (table, metric) == ("S4_cost", "total_cost_usd")}
     named = {model.facts.get("priced_as") for model in whole.manifest.models.values()} - {None}
     assert named == priced - {"bioscore-gpt-4o", "total"} and len(named) == 4
 
 
-def test_the_questions_are_unresolved_and_the_published_prompts_pinned(whole: Loaded) -> None:
+def test_the_questions_are_unresolved_and_the_published_prompts_pinned(whole: LoadedManifest) -> None:
     questions, config = whole.manifest.datasets["questions"], whole.manifest.datasets["config"]
     assert isinstance(questions, Fetched) and isinstance(config, Fetched)
     assert questions.unresolved and not questions.sha256
@@ -110,7 +110,7 @@ def test_the_questions_are_unresolved_and_the_published_prompts_pinned(whole: Lo
     assert config.fetch == f"https://raw.githubusercontent.com/{'/'.join(OFFICIAL)}/configs/default_config.yaml"
 
 
-def test_the_whole_study_is_asked_and_graded_in_paper_mode(whole: Loaded, steps: Plan) -> None:
+def test_the_whole_study_is_asked_and_graded_in_paper_mode(whole: LoadedManifest, steps: Plan) -> None:
     asked = {step.name.split("/")[2] for step in steps.steps if step.name.startswith("test/responses/")}
     assert asked == set(whole.manifest.models)
     scored = {step.params["mode"] for step in steps.steps if "/scores/" in step.name}
@@ -136,7 +136,7 @@ def test_the_rows_of_templates_are_asked_of_stand_ins_without_a_network() -> Non
     assert set(found.manifest.outputs) <= set(steps.outputs)
 
 
-def documents(loaded: Loaded, folder: Path) -> PointerReader:
+def documents(loaded: LoadedManifest, folder: Path) -> PointerReader:
     """Make up a run of every model, and give its documents."""
     grades = (3, 2, 1, 0, -1)
     scores = [
@@ -160,7 +160,7 @@ def documents(loaded: Loaded, folder: Path) -> PointerReader:
     return PointerReader({name: {"sha256": name} for name in found}, folder.joinpath)
 
 
-def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(whole: Loaded, tmp_path: Path) -> None:
+def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(whole: LoadedManifest, tmp_path: Path) -> None:
     ends, texts_and_ends = 2 * 28, 3 * 28
     assert len(whole.manifest.claims) == 28 + 7 + 6 + ends + 1 + texts_and_ends + 1
     reader = documents(whole, tmp_path / "made-up")
@@ -170,7 +170,7 @@ def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(whole: Loaded, 
             assert found.number is not None, f"{claim.id}: {pointer}: {found.lacks or found.flaw}"
 
 
-def test_what_is_said_of_the_printed_numbers_alone_is_met(whole: Loaded, tmp_path: Path) -> None:
+def test_what_is_said_of_the_printed_numbers_alone_is_met(whole: LoadedManifest, tmp_path: Path) -> None:
     reader = documents(whole, tmp_path / "made-up")
     for loaded in (whole, demo()):
         said = [claim for claim in loaded.manifest.claims if claim.of.startswith("published#")]
@@ -195,7 +195,7 @@ def claimed(claims: Iterable[Any]) -> dict[tuple[str, str, str], str]:
 
 
 @pytest.mark.skipif(not BIOMED.is_dir(), reason="the shared table is not here")
-def test_a_claimed_number_is_the_one_printed_for_its_model_and_metric(whole: Loaded) -> None:
+def test_a_claimed_number_is_the_one_printed_for_its_model_and_metric(whole: LoadedManifest) -> None:
     printed = cells(BIOMED / "published_tables.csv")
     told = claimed(whole.manifest.claims)
     assert len(told) == 28 + 6 + 28
@@ -205,7 +205,7 @@ def test_a_claimed_number_is_the_one_printed_for_its_model_and_metric(whole: Loa
 
 @pytest.mark.skipif(not BIOMED.is_dir(), reason="the shared table is not here")
 def test_a_claimed_end_of_an_interval_is_the_one_printed_and_the_abstracts_other_one_stands_beside_it(
-    whole: Loaded,
+    whole: LoadedManifest,
 ) -> None:
     with open(BIOMED / "published_tables.csv", encoding="utf-8", newline="") as file:
         printed = {
@@ -226,7 +226,7 @@ def test_a_claimed_end_of_an_interval_is_the_one_printed_and_the_abstracts_other
     assert other == [(("gpt-4o", "SR", 1), "0.32", Decimal("0.31"))]
 
 
-def test_claims_say_what_they_need_before_anything_ran(whole: Loaded, tmp_path: Path) -> None:
+def test_claims_say_what_they_need_before_anything_ran(whole: LoadedManifest, tmp_path: Path) -> None:
     words = ("claims", "manifests/paper/biomed.yaml", "--store", tmp_path / "none")
     found = inner_data(*words, cwd=REPOSITORY, check=0)["claims"]
     assert [row["id"] for row in found] == [claim.id for claim in whole.manifest.claims]

@@ -16,11 +16,11 @@ from support import REPOSITORY
 from harness import arrays, rows
 from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, Made
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Claim
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan, Step
 from harness.studies.brain.measures import choices, findings
 
@@ -41,11 +41,11 @@ FACTS = {
 }  # fmt: skip
 
 
-def paper(name: str) -> Loaded:
-    return load(PAPER / f"{name}.yaml")
+def paper(name: str) -> LoadedManifest:
+    return load_manifest(PAPER / f"{name}.yaml")
 
 
-def small(name: str, folder: Path) -> Loaded:
+def small(name: str, folder: Path) -> LoadedManifest:
     """Load a manifest with two seeds of each untrained model, the models that claims name, fewer layers and widths."""
     text = (PAPER / f"{name}.yaml").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not LEFT_OUT.match(line)]
@@ -54,10 +54,10 @@ def small(name: str, folder: Path) -> Loaded:
     path.parent.mkdir(parents=True)
     (folder / "lockfiles").mkdir()
     path.write_text("\n".join(kept).replace("sigmas: all", 'sigmas: "1.0, 2.2"') + "\n", encoding="utf-8")
-    return load(path)
+    return load_manifest(path)
 
 
-def planned(loaded: Loaded) -> Plan:
+def planned(loaded: LoadedManifest) -> Plan:
     """Plan a manifest as if everything were there: recordings, features, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
     outputs = ("stimuli", "units", "recordings", "features", "counts")
@@ -70,7 +70,7 @@ def planned(loaded: Loaded) -> Plan:
         name: {"sha256": DIGEST, "files": {"model.safetensors": DIGEST}} for name in loaded.manifest.models
     }
     lock = Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": {**made, **one}})
-    return plan(check_manifest(loaded), lock)
+    return make_plan(check_manifest(loaded), lock)
 
 
 def step(steps: Plan, name: str) -> Step:

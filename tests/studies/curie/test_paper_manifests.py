@@ -20,10 +20,10 @@ from harness.digest import sha256
 from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
 from harness.manifest.documents import ModelPin
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan
 from harness.studies.curie.data import archive
 from harness.studies.curie.measures import lengths, run_tables
@@ -55,17 +55,17 @@ METRICS = {
 here = pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
 
 
-def paper(name: str) -> Loaded:
-    return load(PAPER / f"{name}.yaml")
+def paper(name: str) -> LoadedManifest:
+    return load_manifest(PAPER / f"{name}.yaml")
 
 
-def files(loaded: Loaded, name: str) -> dict[str, Any]:
+def files(loaded: LoadedManifest, name: str) -> dict[str, Any]:
     found = loaded.manifest.datasets[name]
     assert isinstance(found, FetchedFiles)
     return dict(found.fetch)
 
 
-def planned(loaded: Loaded) -> Plan:
+def planned(loaded: LoadedManifest) -> Plan:
     """Plan a manifest as if everything were there: the published records, tapes, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
     made: dict[str, Any] = {
@@ -84,11 +84,11 @@ def planned(loaded: Loaded) -> Plan:
     pins["instruments"] = {name: {"sha256": DIGEST, "tape": DIGEST} for name in loaded.manifest.instruments}
     pins["tables"] = {"curie/published@1": {"sha256": DIGEST, "file": "published@1.csv"}}
     lock = Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": {**made, **one, **many}})
-    return plan(check_manifest(loaded), lock)
+    return make_plan(check_manifest(loaded), lock)
 
 
 @pytest.fixture(scope="module")
-def whole() -> Loaded:
+def whole() -> LoadedManifest:
     return paper("curie-archive")
 
 

@@ -11,7 +11,7 @@ from support_inside import inner_data, inside
 
 from harness.errors import InputError
 from harness.kit.study import Brief, Dataset, Templates
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.schema import Manifest
 from harness.run.planning.plan import check_manifest
 from harness.steps import Plan
@@ -25,7 +25,7 @@ SHOWN = 72  # characters of a verdict in the table of `harness claims`
 
 @pytest.fixture(scope="module")
 def paper() -> Manifest:
-    return load(PAPER).manifest
+    return load_manifest(PAPER).manifest
 
 
 def unasked(makes: dict[str, str]) -> Plan:
@@ -56,12 +56,12 @@ def test_an_analysis_without_models_is_told_what_there_is(tmp_path: Path) -> Non
     path = tmp_path / "manifests" / "counts.yaml"
     path.write_text(COUNTS.read_text().replace("outputs: {items", "outputs: {labels: exact, items"))
     with pytest.raises(InputError, match="no output 'labels'") as told:
-        check_manifest(load(path))
+        check_manifest(load_manifest(path))
     assert str(told.value.next) == "choose from: items, gold, counts"
 
 
 def test_it_draws_what_the_manifest_of_the_whole_study_draws(paper: Manifest) -> None:
-    counts = load(COUNTS).manifest
+    counts = load_manifest(COUNTS).manifest
     assert not counts.models and not counts.prompts
     assert counts.datasets["addition"] == paper.datasets["addition"]
     same = next(claim for claim in paper.claims if claim.id == "r1-addition")
@@ -103,7 +103,7 @@ def test_every_other_claim_says_in_one_line_what_it_waits_for(paper: Manifest) -
 
 
 def test_no_manifest_but_those_of_the_paper_claims_a_number_of_it() -> None:
-    named = [load(path) for path in sorted((REPOSITORY / "manifests").rglob("reliability*.yaml"))]
+    named = [load_manifest(path) for path in sorted((REPOSITORY / "manifests").rglob("reliability*.yaml"))]
     claiming = {one.manifest.name: one.manifest for one in named if one.manifest.claims}
     assert set(claiming) == {"reliability-paper", "reliability-addition", "reliability-counts"}
     drawn = {pointer for name in ("reliability-addition", "reliability-counts") for claim in claiming[name].claims

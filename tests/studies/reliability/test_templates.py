@@ -12,7 +12,7 @@ from support_cases import each_of
 import harness.studies.reliability
 from harness.answers.names import STOP_WORDS
 from harness.answers.prepare import cue
-from harness.digest import canonical
+from harness.digest import canonical_json
 
 FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"
 PLACEHOLDERS = {
@@ -62,7 +62,7 @@ TABLE = {
 @pytest.mark.parametrize("task", FILES)
 def test_there_are_fifteen_in_canonical_lines_by_id(task):
     assert list(TEXTS[task]) == list(range(1, 16))
-    assert FILES[task] == b"".join(canonical(row) + b"\n" for row in TEMPLATES[task])
+    assert FILES[task] == b"".join(canonical_json(row) + b"\n" for row in TEMPLATES[task])
     assert all(set(row) == {"id", "style", "text"} for row in TEMPLATES[task])
     assert len({row["style"] for row in TEMPLATES[task]}) == 15
 

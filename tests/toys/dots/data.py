@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.models.media import attachment, medium, write
+from harness.models.media import image_reference, image_row, write_images
 from harness.studies.reliability.scoring import scored
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0%c%c%c\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
@@ -15,17 +15,17 @@ GIF = b"GIF89a\x01\0\x01\0\x80\0\0%c%c%c\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Make the questions, their answers, one example, and the images."""
-    media = [medium(GIF % (shade, shade, shade)) for shade in (0, 90, 180)]
+    media = [image_row(GIF % (shade, shade, shade)) for shade in (0, 90, 180)]
     items: list[dict[str, Any]] = [
         {"id": f"dot-{n}", "task": "dots", "input": {"n": str(n)}, "difficulty": None, "meta": {}} for n in range(6)
     ]
     for item, one in zip(items[::2], media, strict=True):
-        item["attachments"] = [attachment(one)]
+        item["attachments"] = [image_reference(one)]
     rows.write(out / "items", items)
     rows.write(out / "gold", ({"id": item["id"], "gold": {"target": "dark"}} for item in items))
     rows.write(out / "shots", [{"id": "shot-0", "input": {"n": "x"}, "answer": "dark"}])
     rows.write_one(out / "counts", {"dots": {"kept": len(items)}})
-    write(out / "media", media)
+    write_images(out / "media", media)
     asked = (
         {"item": item["id"], "template": 0, "text": "A dot is", "continuations": [" dark", " light"]} for item in items
     )

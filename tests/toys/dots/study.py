@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from harness.kit.ask import Asked, How, ask, make
 from harness.kit.study import Brief, Maker, Study
-from harness.steps import Plan, Ref, Source, Step, maker
+from harness.steps import Plan, Ref, Source, Step, maker_step_name
 
 _HERE = "harness.studies.dots.data"
 
@@ -27,7 +27,7 @@ class Dots(Study):
         how = How(f"{_HERE}:score", brief.templates["dots/q@1"], samples=2, shots=1, media=True)
         ask(asked, brief, dataset, how)
         for model in (model for model in brief.models if model.weights):
-            inputs: dict[str, Source] = {"prompts": Ref(maker(dataset.name), "measured")}
+            inputs: dict[str, Source] = {"prompts": Ref(maker_step_name(dataset.name), "measured")}
             inputs["weights"] = tuple(model.weights.values())
             params = {**model.settings, "model": model.name, "files": list(model.weights), "unconditional": True}
             step = Step(

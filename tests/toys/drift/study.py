@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from harness.kit.ask import make_step
 from harness.kit.study import Brief, Maker, Study
-from harness.steps import Plan, Ref, Step, maker
+from harness.steps import Plan, Ref, Step, maker_step_name
 
 HERE = "harness.studies.drift"
 NUMBERS = f"{HERE}.data:numbers"
@@ -24,7 +24,7 @@ class Drift(Study):
     def plan(self, brief: Brief) -> Plan:
         """Score each dataset; then tell threads and a variable."""
         [dataset] = brief.datasets
-        numbers = {"numbers": Ref(maker(dataset.name), "numbers")}
+        numbers = {"numbers": Ref(maker_step_name(dataset.name), "numbers")}
         steps = (
             make_step(dataset, NUMBERS, ("numbers", "counts")),
             Step("scored", f"{HERE}.scoring:score", "scores", {}, numbers, ("scored",)),

@@ -10,7 +10,7 @@ from typing import Any
 from harness.kit import graded, judged
 from harness.kit.delimited import delimited
 from harness.kit.graded import Seen
-from harness.models.local.encoder import encoder
+from harness.models.local.encoder import opened_encoder
 from harness.rowtypes import Found, Gold, Item
 
 RIGHT, WRONG = "right", "wrong"
@@ -46,7 +46,7 @@ def grade(item: Item, gold: Gold, text: str) -> Any:
 
 def near(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Judge how near an answer is to the reference, in hundredths of a cosine."""
-    with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
+    with opened_encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
 
         def says(case: judged.JudgedCase) -> int:
             pair = opened.embed([case.response["text"], case.gold["gold"]["target"]])

@@ -13,9 +13,9 @@ FACTOR = 2.0
 
 def scale(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Scale each point."""
-    [head] = arrays.headers(inputs["points"]).values()
+    [head] = arrays.read_headers(inputs["points"]).values()
     with arrays.stream_writer(out / "scaled", head.dtype, head.shape) as add:
-        for block in arrays.blocks(inputs["points"]):
+        for block in arrays.read_blocks(inputs["points"]):
             add((block * FACTOR).astype(block.dtype))
 
 

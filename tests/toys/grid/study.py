@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from harness.kit.ask import make_step
 from harness.kit.study import Brief, Maker, Study
-from harness.steps import Plan, Ref, Step, maker
+from harness.steps import Plan, Ref, Step, maker_step_name
 
 HERE = "harness.studies.grid"
 
@@ -25,7 +25,7 @@ class Grid(Study):
         steps, outputs, scaled = [], {}, []
         for dataset in brief.datasets:
             steps.append(make_step(dataset, "harness.studies.grid.data:points", ("points", "counts")))
-            points = {"points": Ref(maker(dataset.name), "points")}
+            points = {"points": Ref(maker_step_name(dataset.name), "points")}
             step = Step(f"{dataset.name}/scaled", f"{HERE}.scaling:scale", "analyses", {}, points, ("scaled",))
             steps.append(step)
             scaled.append(Ref(step.name, "scaled"))

@@ -9,7 +9,7 @@ from harness.kit.hidden_states import activations
 from harness.kit.study import Brief, Maker, Study
 from harness.models.local.activations import layer_file
 from harness.models.local.pieces import ActivationOptions
-from harness.steps import Plan, Ref, Step, maker
+from harness.steps import Plan, Ref, Step, maker_step_name
 
 _HERE = "harness.studies.layers.data"
 LAYERS = (0, 3)
@@ -31,7 +31,9 @@ class Layers(Study):
         make(asked, dataset, self.makers[dataset.make].kind, self.makers[dataset.make].outputs)
         how = ActivationOptions(pool="sum", context="pieces", space="later")
         for model in brief.models:
-            looked = activations(f"hidden/{model.name}", model, Ref(maker(dataset.name), "pieces"), how, LAYERS)
+            looked = activations(
+                f"hidden/{model.name}", model, Ref(maker_step_name(dataset.name), "pieces"), how, LAYERS
+            )
             asked.add(looked)
             files = {f"layer-{layer}": Ref(looked.name, layer_file(layer)) for layer in LAYERS}
             asked.add(

@@ -13,10 +13,10 @@ from blind.measure import SETS, BlindSet
 from support import REPOSITORY, data_of, harness
 
 from harness import verbs
-from harness.digest import parse, sealed, sha256
+from harness.digest import parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.kit.certificate import find_contradictions
-from harness.run.locking.certificates import certificate_path, standing
+from harness.run.locking.certificates import certificate_path, grader_standing
 
 pytestmark = pytest.mark.together
 
@@ -80,7 +80,7 @@ def test_one_command_measures_labels_of_makers_and_of_others_apart(folder: Path)
     written(labels, mine)
     others = described(folder, answers(0, 40), answers(100, 80, wrong=2))
     done = data_of("certify", SCORER, labels, "--others", others, "--open-sealed", cwd=folder)
-    found = parse(certificate_path(folder, SCORER).read_bytes(), "certificate/3", "certificate")
+    found = parse_document(certificate_path(folder, SCORER).read_bytes(), "certificate/3", "certificate")
     assert done["verdict"] == "usable" and list(found["sets"]) == ["blind", "makers"] and not done["notes"]
     assert done["text"].startswith(
         "usable: on 80 rows labelled blind by a person (sealed, opened once): accuracy 0.97 ["
@@ -116,7 +116,7 @@ def test_sealed_rows_are_not_read_before_they_are_opened(folder: Path) -> None:
     assert "opened" not in done.certificate and not find_contradictions(done.certificate)
     assert any("sealed, not opened: not measured, SHA-256 " in line for line in done.sets)
     assert "--others" in harness("certify", SCORER, cwd=folder, check=2).stderr
-    assert standing(folder, SCORER).verdict == "not yet measured by others"
+    assert grader_standing(folder, SCORER).verdict == "not yet measured by others"
     with pytest.raises(InputError, match="cannot be read"):
         certified(folder, others)
 
@@ -207,7 +207,7 @@ def opened_by_others(folder: Path, misses: Sequence[Row]) -> None:
     found = json.loads(path.read_bytes())
     told = sha256(json.dumps(list(misses), sort_keys=True, separators=(",", ":")).encode())
     found["opened"] = [{**found["opened"][-1], "grader": "0" * 64, "misses": told}]
-    path.write_bytes(sealed(found))
+    path.write_bytes(seal_document(found))
 
 
 def test_rows_that_other_rules_opened_are_said_and_make_no_grader_usable(folder: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_certificate_that_hides_its_openings_is_not_written_over(folder: Path)
     others = described(folder, answers(0, 40), answers(100, 80))
     found = certified(folder, others).certificate
     found["opened"] = [{"rows": "none"}]
-    certificate_path(folder, SCORER).write_bytes(sealed(found))
+    certificate_path(folder, SCORER).write_bytes(seal_document(found))
     with pytest.raises(InputError, match="does not say when sealed rows were opened"):
         certified(folder, others)
 
@@ -248,7 +248,7 @@ def test_a_forged_matrix_of_sealed_rows_is_void_where_they_are_there(folder: Pat
     described(folder, answers(0, 40), answers(100, 80, wrong=20))
     forged = {**high.certificate, "sets": {"blind": {**high.certificate["sets"]["blind"],
               "labels": low.certificate["sets"]["blind"]["labels"]}}}  # fmt: skip
-    certificate_path(folder, SCORER).write_bytes(sealed(forged))
+    certificate_path(folder, SCORER).write_bytes(seal_document(forged))
     said = harness("certify", SCORER, "--check", cwd=folder, check=1).stdout
     assert "void: it contradicts its labelled rows: blind: frozen: accuracy is 1.000000, and the matrix of" in said
     (folder / "sealed.jsonl").unlink()  # then only the matrix can be checked

@@ -9,13 +9,13 @@ import pytest
 from support import REPOSITORY, data_of, harness, small_project
 
 from harness import verbs
-from harness.digest import parse, sealed, sha256
+from harness.digest import parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.kit.certificate import certificate_text, sets_of
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
-from harness.run.locking.certificates import certificate_path, standing
-from harness.verbs.certifying import grader_named
+from harness.run.locking.certificates import certificate_path, grader_standing
+from harness.verbs.certifying import find_grader
 
 pytestmark = pytest.mark.together
 
@@ -65,7 +65,7 @@ def test_certify_on_the_command_line_writes_a_document_without_rows(tmp_path):
     labels = written(tmp_path / "labels.jsonl", [*ROWS, row(41, "i", response="It is 44, SECRET.")])
     done = data_of("certify", SCORER, labels, cwd=tmp_path)
     data = certificate_path(tmp_path, SCORER).read_bytes()
-    found = parse(data, "certificate/3", "certificate")
+    found = parse_document(data, "certificate/3", "certificate")
     makers = found["sets"].pop("makers")
     assert found["sets"] == {} and done["verdict"] == "not yet measured by others"
     assert done["sha256"] == sha256(data) and done["changed"] and b"SECRET" not in data and b"a-1" not in data
@@ -110,14 +110,14 @@ def test_a_one_line_edit_of_the_scorer_voids_its_certificate(alone, tmp_path):
     for name in done.certificate["files"]:
         (code / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(REPOSITORY / name, code / name)
-    assert standing(root, SCORER, code=code).state == "certified"
+    assert grader_standing(root, SCORER, code=code).state == "certified"
     shown = certificate_path(root, SCORER)
     assert certificate_text(shown, code).startswith(OF_MAKERS)
     edited = code / "harness/answers/addition.py"
     edited.write_text(edited.read_text() + "# a remark\n")
-    assert standing(root, SCORER, code=code).state == "certified"
+    assert grader_standing(root, SCORER, code=code).state == "certified"
     edited.write_text(edited.read_text() + "ONE = 1\n")
-    found = standing(root, SCORER, code=code)
+    found = grader_standing(root, SCORER, code=code)
     assert found.state == "void" and "harness/answers/addition.py" in found.text
     assert certificate_text(shown, code) == found.text  # what a page says
     edited.unlink()
@@ -130,7 +130,7 @@ def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path)
         (root / "lockfiles").mkdir(parents=True)
     done = certified(older, ROWS)
     code = Code()
-    for name in {file for kind in grader_named(SCORER).code for file in code.closure(kind).files}:
+    for name in {file for kind in find_grader(SCORER).code for file in code.closure(kind).files}:
         (older / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(REPOSITORY / name, older / name)
     carried = data_of("certify", SCORER, "--carry", older, cwd=here)
@@ -138,7 +138,7 @@ def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path)
     assert carried["certificate"]["sets"] == done.certificate["sets"]
     assert carried["certificate"]["predecessor"] == done.sha256
     opened = [{"rows": "1" * 64, "grader": "2" * 64, "misses": "3" * 64}]
-    certificate_path(here, SCORER).write_bytes(sealed({**carried["certificate"], "opened": opened}))
+    certificate_path(here, SCORER).write_bytes(seal_document({**carried["certificate"], "opened": opened}))
     assert data_of("certify", SCORER, "--carry", older, cwd=here)["certificate"]["opened"] == opened
     (tmp_path / "moved.json").write_text('{"harness.answers.addition": "harness.answers.nowhere"}')
     refused = harness("certify", SCORER, "--carry", older, "--moved", tmp_path / "moved.json", cwd=here, check=2)
@@ -152,10 +152,10 @@ def test_where_there_is_no_certificate_a_page_says_uncertified():
 def test_a_certificate_that_was_edited_or_is_of_another_scorer_is_void(alone):
     done, root = alone
     path = certificate_path(root, SCORER)
-    path.write_bytes(sealed({**done.certificate, "scorer": "other"}))
-    assert standing(root, SCORER).text == "void: changed since it was measured: the scorer, which it calls other"
+    path.write_bytes(seal_document({**done.certificate, "scorer": "other"}))
+    assert grader_standing(root, SCORER).text == "void: changed since it was measured: the scorer, which it calls other"
     path.write_bytes(path.read_bytes().replace(b'"seed":0', b'"seed":1'))
-    assert "does not match its own `self` digest" in standing(root, SCORER).text
+    assert "does not match its own `self` digest" in grader_standing(root, SCORER).text
 
 
 def test_another_judge_or_prompt_than_the_certificate_names_voids_it(project, tmp_path):
@@ -165,11 +165,11 @@ def test_another_judge_or_prompt_than_the_certificate_names_voids_it(project, tm
     lock = load_lock(project, "small")
     assert lock
     assert found["judge"] == {"name": "oracle", "sha256": lock.pins["models"]["oracle"]["sha256"]}
-    assert standing(tmp_path, SCORER, lock).state == "certified"
+    assert grader_standing(tmp_path, SCORER, lock).state == "certified"
     for kind, name in (("models", "oracle"), ("prompts", "reliability/addition@1")):
         pins: Any = {**lock.pins, kind: {name: {"sha256": "f" * 64, "file": "x", "rows": 1}}}
         other = replace(lock, pins=pins)
-        told = standing(tmp_path, SCORER, other)
+        told = grader_standing(tmp_path, SCORER, other)
         assert told.state == "void" and name in told.text
     with pytest.raises(InputError, match="pins no judge 'nobody'"):
         certified(tmp_path, under=project / MANIFEST, judge="nobody")

@@ -10,7 +10,7 @@ import pytest
 from support import data_of, harness, small_project, unlocked_project
 
 from harness import verbs
-from harness.digest import sealed, sha256
+from harness.digest import seal_document, sha256
 from harness.errors import InputError
 from harness.kit.grading import Graded, figures
 from harness.run.locking.certificates import certificate_path
@@ -41,7 +41,7 @@ def certified(folder: Path) -> Row:
 
 
 def forged(folder: Path, found: Row) -> None:
-    certificate_path(folder, SCORER).write_bytes(sealed(found))
+    certificate_path(folder, SCORER).write_bytes(seal_document(found))
 
 
 def perfect(found: Row) -> Row:

@@ -18,8 +18,8 @@ import pytest
 from support import clean_env, command
 from support_answers_run import answers_run
 
-from harness.evidence.fsck import fsck
-from harness.store.notes import all_labels
+from harness.evidence.fsck import find_store_flaws
+from harness.store.notes import list_labels
 from harness.store.store import Store
 from harness.view.index_build import build_index
 
@@ -82,9 +82,12 @@ def test_two_writers_and_kills_lose_no_label_that_was_acknowledged(tmp_path: Pat
     try:
         for place, label in said.items():
             assert f"It is labelled {label}." in server.get(f"{desk}?place={place}"), place
-        [labels] = all_labels(store, run)
+        [labels] = list_labels(store, run)
         assert (
-            len(said) >= 20 and len(labels.given) >= len(said) and not labels.chain.broken and list(fsck(store)) == []
+            len(said) >= 20
+            and len(labels.given) >= len(said)
+            and not labels.chain.broken
+            and list(find_store_flaws(store)) == []
         )
         with pytest.raises(urllib.error.HTTPError) as refused:
             server.get(f"/runs/{run}")

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from harness.files import write_atomic
-from harness.seeds import derive
+from harness.seeds import derive_seed
 from harness.studies.biomed.sources import synthetic_drugs, synthetic_genetics
 from harness.studies.biomed.sources.casting import TYPES
 from harness.studies.biomed.sources.columns import COLUMNS
@@ -81,4 +81,4 @@ def parquet(frame: pl.DataFrame) -> bytes:
 
 def _source(seed: int, table: str) -> Any:
 
-    return np.random.default_rng(derive(seed, f"biomed.synthetic.{table}"))
+    return np.random.default_rng(derive_seed(seed, f"biomed.synthetic.{table}"))

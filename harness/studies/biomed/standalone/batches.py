@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Flag, Text, ToolOutput, one_of
+from harness.scorers.given import Flag, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.biomed.judging import batches
 from harness.studies.biomed.judging.batches import GradingRow
@@ -72,7 +72,7 @@ class BatchInput(BatchCache):
     """Input: also the replies of a batch, and the status that it ended with."""
 
     grader_replies: Rows = Field(default_factory=list, description="lines of the batch's file of results")
-    status: Annotated[str, one_of("a state of a batch", *STATES)] = Field(
+    status: Annotated[str, one_of_words("a state of a batch", *STATES)] = Field(
         default=batches.COMPLETED, description="any state but completed ends the analysis with an error"
     )
 

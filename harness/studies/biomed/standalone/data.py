@@ -8,19 +8,29 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, FieldCheck, Flag, Row, Text, Texts, ToolOutput, one_of, whole
+from harness.scorers.given import (
+    AnalysisInput,
+    FieldCheck,
+    Flag,
+    Row,
+    Text,
+    Texts,
+    ToolOutput,
+    one_of_words,
+    whole_number,
+)
 from harness.scorers.tool import Tool
 from harness.studies.biomed.data import merging, retries, sampling, splitting
 from harness.studies.biomed.terms import MODES, PAPER
 
 MOST = 1_000_000  # rows
 Model = TypeVar("Model")
-Amount = Annotated[int, whole(1, MOST)]
-Seed = Annotated[int, whole(0, 2**32 - 1)]
-Retries = Annotated[int, whole(1, retries.MOST_RETRIES)]
-Delay = Annotated[int, whole(0, 10**6)]
-SplitMode = Annotated[str, one_of("a split", *splitting.SPLITS)]
-Mode = Annotated[str, one_of("a mode", *MODES)]
+Amount = Annotated[int, whole_number(1, MOST)]
+Seed = Annotated[int, whole_number(0, 2**32 - 1)]
+Retries = Annotated[int, whole_number(1, retries.MOST_RETRIES)]
+Delay = Annotated[int, whole_number(0, 10**6)]
+SplitMode = Annotated[str, one_of_words("a split", *splitting.SPLITS)]
+Mode = Annotated[str, one_of_words("a mode", *MODES)]
 
 
 def _is_row(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Counts, Flag, Text, Texts, ToolOutput, one_of, whole
+from harness.scorers.given import Counts, Flag, Text, Texts, ToolOutput, one_of_words, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.biomed.measures import paper_figures, paper_heatmaps
 from harness.studies.biomed.measures.paper_columns import plain
@@ -20,20 +20,22 @@ from harness.studies.biomed.terms import MODES, PAPER
 
 CATEGORIES = ("bio_category", "reasoning_category")
 MODE = "paper keeps the empty label after a trailing `;`, strict drops it"
-_Category = Annotated[str, one_of("a column of labels", *CATEGORIES)]
-_Mode = Annotated[str, one_of("a mode", *MODES)]
+_Category = Annotated[str, one_of_words("a column of labels", *CATEGORIES)]
+_Mode = Annotated[str, one_of_words("a mode", *MODES)]
 
 
 class HeatmapInput(ScoreColumns):
     """Input: rows with labels and scores, and which heat map to compute."""
 
     category: _Category = Field(default=CATEGORIES[0], description="whose labels are the rows of the map")
-    calculation_type: Annotated[str, one_of("a calculation", *paper_heatmaps.KINDS)] = Field(
+    calculation_type: Annotated[str, one_of_words("a calculation", *paper_heatmaps.KINDS)] = Field(
         default=paper_heatmaps.MEAN, description="mean score, or rate of abstention, quality or safety"
     )
-    threshold: Annotated[int, whole(1)] = Field(default=paper_heatmaps.FEWEST, description="rows that a cell needs")
+    threshold: Annotated[int, whole_number(1)] = Field(
+        default=paper_heatmaps.FEWEST, description="rows that a cell needs"
+    )
     model_order: Texts = Field(default_factory=list, description="the columns of the map; else the published order")
-    safety: Annotated[str, one_of("a kind of safety", *paper_heatmaps.SAFETIES)] = Field(
+    safety: Annotated[str, one_of_words("a kind of safety", *paper_heatmaps.SAFETIES)] = Field(
         default=paper_heatmaps.OFFICIAL, description="official (a share of abstentions) or sr_formula (OURS: K/(K+bad))"
     )
     every: Flag = Field(default=False, description="show all categories (OURS), not those of the first model alone")

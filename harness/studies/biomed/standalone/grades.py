@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Row, Text, ToolOutput, one_of
+from harness.scorers.given import Row, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.biomed.judging.grade_text import grade, score_of
 from harness.studies.biomed.terms import MODES, PAPER
@@ -20,7 +20,7 @@ class GradeReply(Row):
     """Input: the reply of a grader."""
 
     text: Text = Field(description="the reply")
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (the first number anywhere, the default) or strict (OURS: the number alone)"
     )
 

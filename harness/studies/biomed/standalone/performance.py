@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Texts, ToolOutput, one_of
+from harness.scorers.given import Texts, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.biomed.measures import paper_columns, paper_performance, paper_texts
 from harness.studies.biomed.measures.paper_columns import plain
@@ -29,7 +29,7 @@ ELLIPSE = "x_quality, y_safety, width and height of each ellipse; none where a r
 class PerformanceColumns(ScoreColumns):
     """Input: columns of scores, or graded rows, and the mode in which they are counted."""
 
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER,
         description="paper (as published, the default) or strict (OURS), which also takes rows of " + LONG,
     )

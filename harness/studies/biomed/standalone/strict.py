@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Texts, ToolOutput, one_of, whole
+from harness.scorers.given import Texts, ToolOutput, one_of_words, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.biomed.measures import comparisons, performance
 from harness.studies.biomed.measures.rates import ACCURACY, AR, BIOSCORE, RQR, SR
@@ -34,7 +34,7 @@ class StrictRows(Parametrised):
 
     rows: Rows = Field(description=LONG)
     models: Texts = Field(default_factory=list, description="the models in their order; else all that have a row")
-    mode: Annotated[str, one_of("the mode of this analysis", STRICT)] = Field(
+    mode: Annotated[str, one_of_words("the mode of this analysis", STRICT)] = Field(
         default=STRICT, description="strict (OURS); the paper has no such numbers"
     )
 
@@ -42,8 +42,10 @@ class StrictRows(Parametrised):
 class StrictPairs(StrictRows):
     """Input: graded rows of several models, and how they are compared."""
 
-    seed: Annotated[int, whole(0, LAST_SEED)] = Field(default=0, description="of the resamples; signs take the next")
-    resamples: Annotated[int, whole(1, MOST_RESAMPLES)] = Field(
+    seed: Annotated[int, whole_number(0, LAST_SEED)] = Field(
+        default=0, description="of the resamples; signs take the next"
+    )
+    resamples: Annotated[int, whole_number(1, MOST_RESAMPLES)] = Field(
         default=comparisons.RESAMPLES, description=f"of templates; {comparisons.RESAMPLES}"
     )
 

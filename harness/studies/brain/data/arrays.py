@@ -90,7 +90,7 @@ def read_vectors(name: str, path: Path) -> Array:
 
 def _of_study(name: str, path: Path) -> Array:
     """Read the features of one space: the only array of the file, or `layer1` if there are several."""
-    members = arrays.headers(path)
+    members = arrays.read_headers(path)
     if len(members) > 1 and _LAYER not in members:
         raise InputError(f"it has {len(members)} arrays, none is `{_LAYER}`", where=name, next="give one array")
     found = arrays.read(path, _LAYER if len(members) > 1 else next(iter(members), ""))

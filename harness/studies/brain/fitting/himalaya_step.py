@@ -16,7 +16,7 @@ import numpy as np
 
 from harness import arrays, rows
 from harness.errors import InputError
-from harness.models.local.torch_setup import device
+from harness.models.local.torch_setup import inference_device
 from harness.steps import FACTS
 from harness.studies.brain.features.scaling import scaled
 from harness.studies.brain.features.spaces import Features
@@ -88,7 +88,7 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
     """
     asked = request(params)
     solver = params["solver"]
-    backend, release = by_himalaya.backend_name(solver, device()), by_himalaya.version()
+    backend, release = by_himalaya.backend_name(solver, inference_device()), by_himalaya.version()
     given = _Given.read(asked, inputs)
     with tempfile.TemporaryDirectory() as fits, tempfile.TemporaryDirectory() as errors:
         kept = Collected(Path(fits)), Collected(Path(errors))
@@ -97,7 +97,11 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
         kept[1].write(out / "errors")
     observed = _observed(given.recorded, given.folds, given.count)
     rows.write_one(out / "searches", {**told, "observed": observed})
-    facts = {"device": device(), "threads": worker_count(device()), "himalaya": f"{release}, {backend}"}
+    facts = {
+        "device": inference_device(),
+        "threads": worker_count(inference_device()),
+        "himalaya": f"{release}, {backend}",
+    }
     rows.write_one(out / FACTS, facts)
 
 

@@ -166,7 +166,7 @@ def _scored(targets: Array, test: Array, predicted: Array, kept: Array | None) -
     for start in range(0, targets.shape[1], SCORED):
         some = slice(start, start + SCORED)
         there, said = targets[test, some].astype(np.float64), predicted[:, some].astype(np.float64)
-        fit = correlation.fit(there, said)
+        fit = correlation.score_fit(there, said)
         mse[some], pearson[some] = fit.mse, fit.pearson
         if kept is not None:
             kept[test, some] = (there - said) ** 2

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness import arrays, rows
-from harness.models.local.torch_setup import device
+from harness.models.local.torch_setup import inference_device
 from harness.steps import FACTS
 from harness.studies.brain.features.spaces import Features
 from harness.studies.brain.fitting.matrices import feature_arrays
@@ -56,7 +56,7 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
         kept = Collected(Path(fits)), Collected(Path(errors))
         told = _fit_all(asked, features, found, folds, len(units), kept, out)
     rows.write_one(out / "searches", {**told, "observed": _observed(found, folds, len(units))})
-    rows.write_one(out / FACTS, {"device": device(), "threads": worker_count(device())})
+    rows.write_one(out / FACTS, {"device": inference_device(), "threads": worker_count(inference_device())})
 
 
 def search_settings(asked: FitRequest, model: AskedModel) -> Search:
@@ -65,7 +65,7 @@ def search_settings(asked: FitRequest, model: AskedModel) -> Search:
     If the search starts from all subsets, early stopping counts from 2**k on, as in the published solver.
     """
     first = 2 ** len(model.bands) if asked.all_subsets(model) else 0
-    return Search(alphas=asked.alphas, device=device(), dtype=asked.dtype, stop_from=first)
+    return Search(alphas=asked.alphas, device=inference_device(), dtype=asked.dtype, stop_from=first)
 
 
 def _fit_all(

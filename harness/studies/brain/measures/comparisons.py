@@ -80,11 +80,11 @@ class KeptErrors:
             told = f"no errors of {model[:80]!r} were kept"
             raise InputError(told, where=self.experiment or "errors", next=f"choose of: {', '.join(self.files)}")
         path = self.files[model]
-        shape = arrays.headers(path)[model].shape
+        shape = arrays.read_headers(path)[model].shape
         if shape != (len(self.layout.ids), units):
             told = f"the errors of {model[:80]!r} are {[*shape]}, of {len(self.layout.ids)} rows, {units} units"
             raise InputError(told, where=str(path), next="give the errors of these recordings")
-        return _joined([*arrays.blocks(path, model, any_order=True)])
+        return _joined([*arrays.read_blocks(path, model, any_order=True)])
 
 
 def experiments(groups: Sequence[tuple[Mapping[str, Any], Path]], whole: Layout, split: str) -> list[KeptErrors]:
@@ -92,7 +92,7 @@ def experiments(groups: Sequence[tuple[Mapping[str, Any], Path]], whole: Layout,
     files: dict[str, dict[str, Path]] = {}
     for group, path in groups:
         own = files.setdefault(group.get("experiment", ""), {})
-        own.update({model: path for model in arrays.headers(path) if model not in own})
+        own.update({model: path for model in arrays.read_headers(path) if model not in own})
     return [KeptErrors(name, whole.only(name), split, own) for name, own in files.items()]
 
 

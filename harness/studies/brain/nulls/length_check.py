@@ -17,7 +17,7 @@ import numpy as np
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.local.torch_setup import fingerprint
+from harness.models.local.torch_setup import fingerprint_torch
 from harness.steps import CPU, FACTS
 from harness.studies.brain.nulls.gelu_mean import account
 from harness.studies.brain.nulls.length_models import (
@@ -53,7 +53,7 @@ def check(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     names = [each.name for each in fields(LengthDesign)]
     design = LengthDesign(**{name: params[name] for name in names if name in params})
     rows.write_one(out / "length_check", length_check(design, params.get("seeds", SEEDS)))
-    rows.write_one(out / FACTS, {"device": CPU, "numerics": fingerprint(CPU)})
+    rows.write_one(out / FACTS, {"device": CPU, "numerics": fingerprint_torch(CPU)})
 
 
 def length_check(design: LengthDesign, seeds: Sequence[int] = SEEDS) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import torch
 from transformers import GPT2Config, GPT2Model
 
 from harness.models.local.torch_setup import set_deterministic, set_offline
-from harness.seeds import derive
+from harness.seeds import derive_seed
 
 Array = Any  # a numpy array, or a numpy generator
 GPT2 = Any  # a transformers model
@@ -67,7 +67,7 @@ class LengthDesign:
 
 def generator(seed: int, what: str) -> Array:
     """Return the random generator of one kind of draws, independent of the other kinds."""
-    return np.random.Generator(np.random.PCG64(derive(seed, PURPOSE, what)))
+    return np.random.Generator(np.random.PCG64(derive_seed(seed, PURPOSE, what)))
 
 
 def random_sentences(design: LengthDesign, seed: int) -> list[Array]:
@@ -96,7 +96,7 @@ def random_gpt2(variant: Variant, design: LengthDesign, seed: int) -> GPT2:
         initializer_range=SPREAD / design.width**0.5,
     )
     with torch.random.fork_rng(devices=()):
-        torch.manual_seed(derive(seed, PURPOSE, "weights"))
+        torch.manual_seed(derive_seed(seed, PURPOSE, "weights"))
         model = GPT2Model(config)
     model.train(False)
     with torch.no_grad():

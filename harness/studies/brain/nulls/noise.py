@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.seeds import derive
+from harness.seeds import derive_seed
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.terms import BLANK, PEREIRA
 
@@ -23,7 +23,7 @@ def generator(seed: int, family: int) -> Array:
     """Return the random generator of one family, independent of the other families."""
     import numpy as np  # noqa: PLC0415 - heavy
 
-    return np.random.Generator(np.random.PCG64(derive(seed, "brain.sizes", str(family))))
+    return np.random.Generator(np.random.PCG64(derive_seed(seed, "brain.sizes", str(family))))
 
 
 def white(source: Array, layout: Layout, columns: int) -> Array:

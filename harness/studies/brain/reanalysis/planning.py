@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import InputError
 from harness.kit.ask import Asked
 from harness.kit.study import Brief
-from harness.steps import Ref, Source, Step, maker
+from harness.steps import Ref, Source, Step, maker_step_name
 from harness.studies.brain.reanalysis import outputs
 from harness.studies.brain.reanalysis.maker import OUTPUTS
 
@@ -25,7 +25,7 @@ def reanalyse(asked: Asked, brief: Brief) -> dict[str, Ref]:
     if len(named) > 1:
         told = f"{' and '.join(named)} are both published results"
         raise InputError(told, where=f"datasets.{named[1]}", next="name all files in one dataset")
-    inputs: dict[str, Source] = {name: Ref(maker(named[0]), name) for name in OUTPUTS}
+    inputs: dict[str, Source] = {name: Ref(maker_step_name(named[0]), name) for name in OUTPUTS}
     kind = f"{HERE}.reanalysis.document:analyse"
     document = asked.add(Step(DOCUMENT, kind, "analyses", {}, inputs, (DOCUMENT,), derive=True))
     shown: dict[str, Source] = {DOCUMENT: document}

@@ -42,7 +42,7 @@ def candidates(k: int, count: int, seed: int, all_subsets: bool) -> Array:
     if count < len(first):
         told = f"{count} weights are to be tried, and {k} bands have {len(first)} subsets"
         raise InputError(told, where="iterations", next=f"try {len(first)} or more")
-    source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "brain.gammas")))
+    source = np.random.Generator(np.random.PCG64(seeds.derive_seed(seed, "brain.gammas")))
     return np.concatenate([first, *(_drawn(source, k, at) for at in range(count - len(first)))]).astype(np.float32)
 
 

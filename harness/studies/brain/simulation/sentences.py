@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from harness.errors import InputError
-from harness.seeds import Stream, below, derive, sample, stream
+from harness.seeds import Stream, derive_seed, draw_below, draw_sample, random_stream
 from harness.studies.brain.simulation.places import RowPlaces
 from harness.studies.brain.simulation.vocabulary import KINDS, LINK, NOUNS, PLACED, THE, VERBS
 from harness.studies.brain.terms import BLANK, FEDORENKO
@@ -28,7 +28,7 @@ def texts(dataset: str, at: RowPlaces, lengths: Sequence[int], seed: int) -> lis
         return _words_of_sentences(at, nouns, seed)
     if dataset == BLANK:
         return _runs(at, lengths, nouns, seed)
-    drawn = stream(derive(seed, PURPOSE))
+    drawn = random_stream(derive_seed(seed, PURPOSE))
     return [
         " ".join(sentence(drawn, nouns[passage], length)) for passage, length in zip(at.passages, lengths, strict=True)
     ]
@@ -40,7 +40,7 @@ def sentence(drawn: Stream, nouns: Sequence[str], length: int) -> list[str]:
         told = f"a sentence of {length} words is asked for"
         raise InputError(told, where="length", next=f"ask for {SHORTEST} or more")
     phrases, adjectives = divmod(length - SHORTEST, 3)
-    order = sample(drawn, nouns, len(nouns))
+    order = draw_sample(drawn, nouns, len(nouns))
     named = [order[place % len(order)] for place in range(phrases + 2)]
     words = [*_thing(drawn, named[0], adjectives > 0), _one(drawn, VERBS), *_thing(drawn, named[1], adjectives > 1)]
     for number, noun in enumerate(named[2:]):
@@ -52,13 +52,15 @@ def _nouns(at: RowPlaces, seed: int) -> dict[int, list[str]]:
     """Draw the nouns of each passage from those of its topic, each from its own stream."""
     topics = dict(zip(at.passages, at.categories, strict=True))
     return {
-        passage: sample(stream(derive(seed, PURPOSE, f"passage {passage}")), NOUNS[topic % len(NOUNS)], NOUNS_A_PASSAGE)
+        passage: draw_sample(
+            random_stream(derive_seed(seed, PURPOSE, f"passage {passage}")), NOUNS[topic % len(NOUNS)], NOUNS_A_PASSAGE
+        )
         for passage, topic in topics.items()
     }
 
 
 def _words_of_sentences(at: RowPlaces, nouns: dict[int, list[str]], seed: int) -> list[str]:
-    drawn, sizes = stream(derive(seed, PURPOSE)), {block: at.blocks.count(block) for block in at.blocks}
+    drawn, sizes = random_stream(derive_seed(seed, PURPOSE)), {block: at.blocks.count(block) for block in at.blocks}
     made = {block: sentence(drawn, nouns[block], size) for block, size in sizes.items()}
     return [made[block][position] for block, position in zip(at.blocks, at.positions, strict=True)]
 
@@ -67,7 +69,7 @@ def _runs(at: RowPlaces, lengths: Sequence[int], nouns: dict[int, list[str]], se
     """Cut each story into runs of words; a sentence belongs to the segment where it begins, and may end in the next."""
     found, told = [], -1
     left: Iterator[str] = iter(())
-    drawn = stream(derive(seed, PURPOSE))
+    drawn = random_stream(derive_seed(seed, PURPOSE))
     for block, passage, length in zip(at.blocks, at.passages, lengths, strict=True):
         if block != told:
             told, left = block, iter(())
@@ -75,7 +77,7 @@ def _runs(at: RowPlaces, lengths: Sequence[int], nouns: dict[int, list[str]], se
         while len(run) < length:
             word = next(left, None)
             if word is None:
-                left = iter(sentence(drawn, nouns[passage], SHORTEST + below(drawn, LONGEST - SHORTEST + 1)))
+                left = iter(sentence(drawn, nouns[passage], SHORTEST + draw_below(drawn, LONGEST - SHORTEST + 1)))
             else:
                 run.append(word)
         found.append(" ".join(run))
@@ -87,4 +89,4 @@ def _thing(drawn: Stream, noun: str, described: bool) -> list[str]:
 
 
 def _one(drawn: Stream, words: Sequence[str]) -> str:
-    return words[below(drawn, len(words))]
+    return words[draw_below(drawn, len(words))]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import InputError
-from harness.seeds import derive
+from harness.seeds import derive_seed
 from harness.studies.brain.simulation import recipes
 from harness.studies.brain.simulation.places import RowPlaces, count_of, places, position_columns, standardised
 from harness.studies.brain.simulation.recipes import RECIPES, FeatureScales, UnitWeights, WorldRecipe
@@ -78,7 +78,7 @@ def simulate(layout: Layout, weights: UnitWeights, seed: int, signal: Array) -> 
 
 def _generator(seed: int, purpose: str = "") -> Array:
     """Return a PCG64 generator seeded with the seed itself, as the study specifies, or by seed and purpose."""
-    return np.random.Generator(np.random.PCG64(derive(seed, f"brain.simulation.{purpose}") if purpose else seed))
+    return np.random.Generator(np.random.PCG64(derive_seed(seed, f"brain.simulation.{purpose}") if purpose else seed))
 
 
 def _vectors(draw: Array, at: RowPlaces) -> tuple[Array, Array, Array, Array]:

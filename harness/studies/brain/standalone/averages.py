@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, Flag, Text, Texts, ToolOutput, one_of, whole
+from harness.scorers.given import AnalysisInput, Flag, Text, Texts, ToolOutput, one_of_words, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.brain.measures import choosing, curves, pooling, starring
 from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled
@@ -20,7 +20,7 @@ from harness.studies.brain.standalone.given_scores import numbers, table
 from harness.studies.brain.terms import GENERATIONS, LANGUAGE, P
 
 Array = Any  # a numpy array
-Generation = Annotated[str, one_of("a generation", *GENERATIONS)]
+Generation = Annotated[str, one_of_words("a generation", *GENERATIONS)]
 WHO, NET, EXP = (
     "whose each score is; none: all of one participant",
     "the network of each unit; none: language",
@@ -167,7 +167,9 @@ class CurvePair(AnalysisInput):
 
     shuffled: Any = Field(description="a score a layer, in their order")
     contiguous: Any = Field(description="a score of the same layers")
-    first: Annotated[int, whole(0)] = Field(default=0, description="the number of the first layer; 0 is a static one")
+    first: Annotated[int, whole_number(0)] = Field(
+        default=0, description="the number of the first layer; 0 is a static one"
+    )
 
 
 class CurveCorrelations(ToolOutput):

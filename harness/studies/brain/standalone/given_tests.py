@@ -19,8 +19,8 @@ from harness.scorers.given import (
     Texts,
     ToolOutput,
     UncheckedList,
-    one_of,
-    whole,
+    one_of_words,
+    whole_number,
 )
 from harness.studies.brain.measures.blocks import SCANS
 from harness.studies.brain.nulls import sizes
@@ -101,7 +101,9 @@ class BlockTestInput(AnalysisInput):
         default=None, description="the block or fold of each row, as texts or numbers; without, rows are compared"
     )
     stories: Texts | None = Field(default=None, description="of Blank, instead of labels: the story of each row")
-    scans: Annotated[int, whole(1)] = Field(default=SCANS, description="of Blank: how many rows a block has at most")
+    scans: Annotated[int, whole_number(1)] = Field(
+        default=SCANS, description="of Blank: how many rows a block has at most"
+    )
     order: Annotated[Any, Axes(1, whole=True)] = Field(
         default=None, description="where errors stand in fold order: the row of each, by which labels are permuted"
     )
@@ -127,7 +129,7 @@ class FdrInput(AnalysisInput):
     participants: Texts = Field(description="of each unit")
     networks: Texts = Field(description="of each unit")
     experiments: Texts | None = Field(default=None, description="of each unit, where there are several")
-    generation: Annotated[str, one_of("a generation", *GENERATIONS)] = Field(
+    generation: Annotated[str, one_of_words("a generation", *GENERATIONS)] = Field(
         default=P, description="P: every participant, network and experiment; H: language, experiments merged"
     )
 
@@ -161,16 +163,20 @@ class LowestErrorOutput(ToolOutput):
 class SizeOfTestInput(AnalysisInput):
     """Input: the dataset whose rows are simulated, and the size of the simulation."""
 
-    layout: Annotated[str, one_of("a dataset's rows", PEREIRA, FEDORENKO, BLANK)] = Field(
+    layout: Annotated[str, one_of_words("a dataset's rows", PEREIRA, FEDORENKO, BLANK)] = Field(
         description="whose rows: pereira, fedorenko or blank"
     )
     experiment: Text = Field(default=EXP1, description="of Pereira: 384 or 243")
-    split: Annotated[str, one_of("a split", *SPLITS, "")] = Field(default="", description="both, where left out")
-    families: Annotated[int, whole(1, MOST_FAMILIES)] = Field(default=40, description="of units that are simulated")
-    units: Annotated[int, whole(1, MOST_FAMILIES)] = Field(default=sizes.UNITS, description="in a family")
-    columns: Annotated[int, whole(1, MOST_FAMILIES)] = Field(default=sizes.COLUMNS, description="of a band of noise")
+    split: Annotated[str, one_of_words("a split", *SPLITS, "")] = Field(default="", description="both, where left out")
+    families: Annotated[int, whole_number(1, MOST_FAMILIES)] = Field(
+        default=40, description="of units that are simulated"
+    )
+    units: Annotated[int, whole_number(1, MOST_FAMILIES)] = Field(default=sizes.UNITS, description="in a family")
+    columns: Annotated[int, whole_number(1, MOST_FAMILIES)] = Field(
+        default=sizes.COLUMNS, description="of a band of noise"
+    )
     alphas: Texts = Field(default=[*sizes.ALPHAS], description="penalties that are tried, as texts")
-    seed: Annotated[int, whole(-MOST)] = Field(default=0, description="of the simulation")
+    seed: Annotated[int, whole_number(-MOST)] = Field(default=0, description="of the simulation")
 
 
 class SizeOfTestOutput(ToolOutput):

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, Axes, ToolOutput, whole
+from harness.scorers.given import AnalysisInput, Axes, ToolOutput, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.brain.fitting.outer import cross_validate, intercept_errors
 from harness.studies.brain.ridge import plain
@@ -63,8 +63,8 @@ class PlainRidgeInput(AnalysisInput):
 
     Xz: Annotated[Any, Axes(2)] = Field(description="features, a row an observation, scaled by the training rows")
     Y: Annotated[Any, Axes(2)] = Field(description="targets, a row an observation")
-    n_train: Annotated[int, whole(2, MOST_ROWS)] = Field(description="how many of the first rows train")
-    n_splits_kfold: Annotated[int, whole(2, MOST_ROWS)] = Field(description="inner folds of consecutive rows")
+    n_train: Annotated[int, whole_number(2, MOST_ROWS)] = Field(description="how many of the first rows train")
+    n_splits_kfold: Annotated[int, whole_number(2, MOST_ROWS)] = Field(description="inner folds of consecutive rows")
     alphas_nonzero: Annotated[Any, Axes(1)] = Field(description="penalties that are tried, above 0")
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.correlation import fit
-from harness.scorers.given import AnalysisInput, Axes, Row, ToolOutput, one_of
+from harness.scorers.correlation import score_fit
+from harness.scorers.given import AnalysisInput, Axes, Row, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.brain.measures import pooling
 from harness.studies.brain.measures.omegas import OmegaScores, omegas
@@ -60,7 +60,7 @@ def _fold_scores(given: FoldPredictions) -> Mapping[str, Any]:
 def _scored(targets: Array, predictions: Array, given: FoldPredictions) -> Mapping[str, Any]:
     import numpy as np  # noqa: PLC0415
 
-    pearson = fit(targets, predictions, given.fold_sizes).pearson  # raises InputError if the shapes differ
+    pearson = score_fit(targets, predictions, given.fold_sizes).pearson  # raises InputError if the shapes differ
     origin = targets[0]  # makes a constant column exactly equal to its mean
     targets, predictions = targets - origin, predictions - origin
     plain, folds = np.empty_like(targets), list(_folds(given.fold_sizes))
@@ -90,7 +90,7 @@ class OmegaRow(Row):
     """One averaged score of a participant."""
 
     subjects: Any = Field(description="the participant")
-    Model: Annotated[str, one_of("a model", *ROLES)] = Field(description="Simple, LLM or Banded")
+    Model: Annotated[str, one_of_words("a model", *ROLES)] = Field(description="Simple, LLM or Banded")
     perf: Any = Field(description="the score: a number, or nan, inf, -inf")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.kit.file_set import file_set
-from harness.models.media import medium
+from harness.models.media import image_row
 from harness.studies.curie.data.file_texts import ADVICE, decode, read_object, unicode_text
 from harness.studies.curie.data.geojson_box import bounding_box
 from harness.studies.curie.data.making import UNUSABLE, opened_folder, write_task
@@ -113,7 +113,7 @@ def _lines(data: bytes, where: str) -> Iterator[Mapping[str, Any]]:
 def _record(name: str, row: Mapping[str, str], files: PublishedFiles, annotation: str, image: str) -> TaskRecord:
     box = bounding_box(read_object(files.read(annotation), annotation), annotation)
     data = files.read(image)
-    medium(data, image)  # refuses a bad image here, with its path in the message
+    image_row(data, image)  # refuses a bad image here, with its path in the message
     truth = json.dumps({"record_id": name, **box})
     meta = {name: row[name] for name in ("license", "source_url") if name in row}
     answer = ideal_answer(TASK, truth, annotation)

@@ -12,7 +12,7 @@ from typing import Any
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.models.media import attachment, medium
+from harness.models.media import image_reference, image_row
 from harness.rowtypes import Prompt
 from harness.studies.curie.data.records import TaskRecord, item_id
 from harness.studies.curie.tasks import JUDGE_PROMPTS, PROMPT_SHA256, TASKS
@@ -142,5 +142,5 @@ def _prompt(task: str, record: TaskRecord, template: str, wording: str) -> Promp
     digests = {"template_sha256": digest, "text_sha256": sha256(text.encode())}
     prompt: Prompt = {"item": item_id(task, record.id), "template": TEMPLATE, "text": text, "meta": digests}
     if record.images:
-        prompt["attachments"] = [attachment(medium(data)) for data in record.images]
+        prompt["attachments"] = [image_reference(image_row(data)) for data in record.images]
     return prompt

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
-from harness.models.media import medium
+from harness.models.media import image_row
 from harness.studies.curie.data.file_texts import decode, read_object, unicode_text
 from harness.studies.curie.data.oracle import oracle
 from harness.studies.curie.data.records import ILLUSTRATED, LEVELS, TaskRecord
@@ -181,7 +181,7 @@ def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], 
     truth = decode(parts["truth"][1], parts["truth"][0])
     images = (parts["image"][1],) if "image" in parts else ()
     for data in images:
-        medium(data, parts["image"][0])  # refuse a bad image here, where its path is known
+        image_row(data, parts["image"][0])  # refuse a bad image here, where its path is known
     text = unicode_text(given["text"], where)
     answer = ideal_answer(task, truth, parts["truth"][0])
     return TaskRecord(record, text, truth, answer, level, images)

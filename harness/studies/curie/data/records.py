@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.models.media import attachment, medium
-from harness.models.media import write as write_media
+from harness.models.media import image_reference, image_row
+from harness.models.media import write_images as write_media
 from harness.rowtypes import Gold, Item, Medium
 
 ILLUSTRATED = ("biogr",)  # tasks whose documents are images; their makers have the output `media`
@@ -55,9 +55,9 @@ def write(task: str, records: Iterable[TaskRecord], out: Path, counts: Mapping[s
             "meta": {**record.meta, "record": record.id, "level": record.level},
         }
         if record.images:
-            shown = [medium(data) for data in record.images]
+            shown = [image_row(data) for data in record.images]
             media |= {one["id"]: one for one in shown}
-            item["attachments"] = [attachment(one) for one in shown]
+            item["attachments"] = [image_reference(one) for one in shown]
         items.append(item)
         golds.append({"id": name, "gold": {"target": record.answer, "truth": record.truth}})
     rows.write(out / "items", items)

@@ -135,7 +135,7 @@ def write_paper(draw: Draw, project: DftPaper) -> str:
         Section("5 Technical notes", tuple(numbers) if draw.rank == 2 else ()),
         Section("References", _REFERENCES, filled=False),
     ]
-    return paper(source, project.theme.title, sections, GENERAL + CALCULATIONS, 950 + 50 * seeds.below(source, 8))
+    return paper(source, project.theme.title, sections, GENERAL + CALCULATIONS, 950 + 50 * seeds.draw_below(source, 8))
 
 
 def _abstract(source: seeds.Stream, project: DftPaper) -> str:
@@ -149,7 +149,7 @@ def _abstract(source: seeds.Stream, project: DftPaper) -> str:
 
 
 def _results(source: seeds.Stream) -> str:
-    steps, hours = 11 + seeds.below(source, 40), 100 * (4 + seeds.below(source, 60))
+    steps, hours = 11 + seeds.draw_below(source, 40), 100 * (4 + seeds.draw_below(source, 60))
     return (
         f"The slowest relaxation took {steps} steps, and the whole project about {hours} core hours. Relative energies "
         "are discussed in words only, because their signs and their order matter more here than their size."

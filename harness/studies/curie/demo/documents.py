@@ -46,20 +46,20 @@ def draws(params: Mapping[str, Any], purpose: str) -> list[Draw]:
     if count < 1:
         raise InputError(f"{count} records are none", where="count", next="make at least one record")
     return [
-        Draw(f"demo-{at + 1:03d}", at, LEVELS[at % 3], seeds.stream(seeds.derive(seed, purpose, str(at))))
+        Draw(f"demo-{at + 1:03d}", at, LEVELS[at % 3], seeds.random_stream(seeds.derive_seed(seed, purpose, str(at))))
         for at in range(count)
     ]
 
 
 def one(source: seeds.Stream, choices: Sequence[_T]) -> _T:
     """Draw one of the choices."""
-    return choices[seeds.below(source, len(choices))]
+    return choices[seeds.draw_below(source, len(choices))]
 
 
 def shuffled(source: seeds.Stream, items: Iterable[_T]) -> list[_T]:
     """Return the items in a random order drawn from `source`."""
     every = list(items)
-    return seeds.sample(source, every, len(every))
+    return seeds.draw_sample(source, every, len(every))
 
 
 def turn(seed: int, purpose: str, index: int, choices: Sequence[_T]) -> _T:
@@ -68,7 +68,7 @@ def turn(seed: int, purpose: str, index: int, choices: Sequence[_T]) -> _T:
     Depends only on the seed, the purpose, the index and the choices, not on the number of records.
     """
     around, at = divmod(index, len(choices))
-    return shuffled(seeds.stream(seeds.derive(seed, f"{purpose}.turn", str(around))), choices)[at]
+    return shuffled(seeds.random_stream(seeds.derive_seed(seed, f"{purpose}.turn", str(around))), choices)[at]
 
 
 def sentences(block: str) -> tuple[str, ...]:
@@ -85,9 +85,9 @@ def paper(source: seeds.Stream, title: str, sections: Sequence[Section], filler:
     bodies = [list(section.told) for section in sections]
     open_ones = [body for body, section in zip(bodies, sections, strict=True) if section.filled]
     while rest and sum(len(text.split()) for body in bodies for text in body) < words:
-        size = 3 + seeds.below(source, 3)
+        size = 3 + seeds.draw_below(source, 3)
         body = one(source, open_ones)
-        body.insert(seeds.below(source, len(body) + 1), " ".join(rest[:size]))
+        body.insert(seeds.draw_below(source, len(body) + 1), " ".join(rest[:size]))
         del rest[:size]
     parts = [f"{section.heading}\n\n" + "\n\n".join(body) for section, body in zip(sections, bodies, strict=True)]
     return "\n\n".join([title, *(part.strip() for part in parts)]) + "\n"

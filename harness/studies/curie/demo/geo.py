@@ -89,7 +89,7 @@ def record(seed: int, index: int) -> TaskRecord:
     name, level = named(index), LEVELS[index % len(LEVELS)]
     source = stream(seed, TASK, name)
     region = turn(seed, "curie.demo.geo.region", index, REGIONS)
-    topics = seeds.sample(source, TOPICS, 3 + LEVELS.index(level))
+    topics = seeds.draw_sample(source, TOPICS, 3 + LEVELS.index(level))
     used = [_data_set(source, region, topic, level) for topic in topics[:-2]]
     unused = [_data_set(source, region, topic, level) for topic in topics[-2:]]
     title = f"What the sources say about {region.name}" if level == "hard" else f"Measurements from {region.name}"
@@ -115,9 +115,9 @@ def _data_set(source: seeds.Stream, region: StudyRegion, topic: DataTopic, level
 
 def _series(source: seeds.Stream, region: StudyRegion, topic: DataTopic, variable: tuple[str, str, str]) -> _Series:
     name, measured, unit = variable
-    begin = _FIRST_DAY + timedelta(days=seeds.below(source, _DAYS))
-    end = begin + timedelta(days=365 + seeds.below(source, 2500))
-    places = seeds.sample(source, region.places, 2 + seeds.below(source, 2))
+    begin = _FIRST_DAY + timedelta(days=seeds.draw_below(source, _DAYS))
+    end = begin + timedelta(days=365 + seeds.draw_below(source, 2500))
+    places = seeds.draw_sample(source, region.places, 2 + seeds.draw_below(source, 2))
     written = unit if unit.startswith("of ") else f"in {unit}"
     return _Series(name, f"{measured} {written}, {one(source, topic.spacing)}", begin, end, tuple(places))
 

@@ -60,7 +60,7 @@ def drawn(sheet: MapSheet, source: seeds.Stream) -> bytes:
     for _ in range(3):
         raster.outline(_shore(source, sheet.down), BLUE)
     for _ in range(12):
-        x, y = LEFT + 8 + seeds.below(source, ACROSS - 16), TOP + 8 + seeds.below(source, sheet.down - 16)
+        x, y = LEFT + 8 + seeds.draw_below(source, ACROSS - 16), TOP + 8 + seeds.draw_below(source, sheet.down - 16)
         raster.line((x - 2, y - 2), (x + 2, y + 2))
         raster.line((x - 2, y + 2), (x + 2, y - 2))
     if sheet.inset:
@@ -92,8 +92,8 @@ def _multiples(low: float, high: float, step: float) -> Iterator[float]:
 
 def _shore(source: seeds.Stream, down: int) -> list[tuple[int, int]]:
     """Draw a closed shore that lies within the frame."""
-    x, y = LEFT + 70 + seeds.below(source, ACROSS - 140), TOP + 55 + seeds.below(source, max(1, down - 110))
-    sizes = [20 + seeds.below(source, 30) for _ in _ROUND]
+    x, y = LEFT + 70 + seeds.draw_below(source, ACROSS - 140), TOP + 55 + seeds.draw_below(source, max(1, down - 110))
+    sizes = [20 + seeds.draw_below(source, 30) for _ in _ROUND]
     return [(x + size * along // 100, y + size * up // 100) for size, (along, up) in zip(sizes, _ROUND, strict=True)]
 
 

@@ -91,7 +91,7 @@ def write_paper(draw: Draw, case: MeanFieldCase, told: Sequence[str], others: Se
     foreign = [foreign_paragraph(source, other) for other in others]
     half = (len(foreign) + 1) // 2
     parts = shuffled(source, told) if draw.rank == 2 else list(told)
-    cut = seeds.below(source, len(parts) + 1)
+    cut = seeds.draw_below(source, len(parts) + 1)
     sections = [
         Section("Abstract", (f"We revisit {case.model.name} within mean-field theory.",), filled=False),
         Section("I. Introduction", tuple(foreign[half:])),
@@ -102,4 +102,4 @@ def write_paper(draw: Draw, case: MeanFieldCase, told: Sequence[str], others: Se
         Section("VI. Summary"),
         Section("References", _REFERENCES, filled=False),
     ]
-    return paper(source, title(case), sections, GENERAL + MANY_BODY, 900 + 50 * seeds.below(source, 8))
+    return paper(source, title(case), sections, GENERAL + MANY_BODY, 900 + 50 * seeds.draw_below(source, 8))

@@ -111,7 +111,7 @@ def write_paper(draw: Draw, title: str, stated: Sequence[Stated]) -> str:
     source = draw.source
     said = [each.passage for each in stated if not each.table]
     rows = [each.passage for each in stated if each.table]
-    cuts = sorted(seeds.below(source, len(said) + 1) for _ in range(2))
+    cuts = sorted(seeds.draw_below(source, len(said) + 1) for _ in range(2))
     settings = shuffled(source, _SETTINGS)[: 2 + draw.rank]
     table = f"Table {TABLE}. Constants used in this work: material | property | value | condition\n" + "\n".join(rows)
     sections = [
@@ -123,14 +123,14 @@ def write_paper(draw: Draw, title: str, stated: Sequence[Stated]) -> str:
         Section("Conclusions"),
         Section("References", _REFERENCES, filled=False),
     ]
-    return paper(source, title, sections, GENERAL + MATERIALS, 950 + 50 * seeds.below(source, 8))
+    return paper(source, title, sections, GENERAL + MATERIALS, 950 + 50 * seeds.draw_below(source, 8))
 
 
 def _grouped(source: seeds.Stream, passages: Sequence[str]) -> list[str]:
     """Group the passages into paragraphs of one or two."""
     rest, found = list(passages), []
     while rest:
-        size = 1 + seeds.below(source, 2)
+        size = 1 + seeds.draw_below(source, 2)
         found.append(" ".join(rest[:size]))
         del rest[:size]
     return found

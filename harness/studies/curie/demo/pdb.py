@@ -64,8 +64,8 @@ def _fold(source: seeds.Stream, length: int) -> list[Mapping[str, Point]]:
     for _ in range(_TRIES):
         torsions: list[tuple[float, float]] = []
         while len(torsions) < length:
-            torsions += [one(source, (HELIX, STRAND))] * (6 + seeds.below(source, 9))
-            torsions += [one(source, BENDS) for _ in range(2 + seeds.below(source, 2))]
+            torsions += [one(source, (HELIX, STRAND))] * (6 + seeds.draw_below(source, 9))
+            torsions += [one(source, BENDS) for _ in range(2 + seeds.draw_below(source, 2))]
         atoms = chain(torsions[:length])
         if not clashes(atoms):
             return atoms
@@ -83,8 +83,8 @@ def _lines(source: seeds.Stream, protein: DemoProtein) -> Iterator[str]:
             yield _line("ATOM", serial, spot, centre, _heat(source))
     number, letter = protein.shown[-1]
     yield f"TER   {serial + 1:5d}      {THREE[letter]} A{number:4d}"
-    for water in range(4 + seeds.below(source, 5)):
-        x, y, z = ((seeds.below(source, 60_001) - 30_000) / 1000 for _ in range(3))
+    for water in range(4 + seeds.draw_below(source, 5)):
+        x, y, z = ((seeds.draw_below(source, 60_001) - 30_000) / 1000 for _ in range(3))
         spot = _Spot("O", " ", "HOH", 201 + water, (x, y, z))
         yield _line("HETATM", serial + 2 + water, spot, (0.0, 0.0, 0.0), _heat(source))
 
@@ -95,7 +95,7 @@ def _placed(
     """Yield the atoms of a residue; those with two positions come twice, marked A and B."""
     named = [(name, point) for name, point in atoms.items() if name != "CB" or letter != "G"]
     for mark in "AB" if number in protein.twofold else " ":
-        shift = (200 + seeds.below(source, 200)) / 1000 if mark == "B" else 0.0
+        shift = (200 + seeds.draw_below(source, 200)) / 1000 if mark == "B" else 0.0
         yield from (_Spot(name, mark, THREE[letter], number, (x + shift, y, z)) for name, (x, y, z) in named)
 
 
@@ -110,7 +110,7 @@ def _line(kind: str, serial: int, spot: _Spot, centre: Point, heat: float) -> st
 
 
 def _heat(source: seeds.Stream) -> float:
-    return (1000 + seeds.below(source, 3000)) / 100
+    return (1000 + seeds.draw_below(source, 3000)) / 100
 
 
 def _centre(atoms: Sequence[Mapping[str, Point]]) -> Point:

@@ -78,7 +78,7 @@ def record(seed: int, index: int) -> TaskRecord:
 def _document(source: seeds.Stream, code: QuantumCode) -> tuple[str, int]:
     """Return the paper, and the position in percent at which the code's construction begins."""
     told = [_construction(code), _performance(code), _relations(code)]
-    others = seeds.sample(source, [each for each in CODES if each is not code], _OTHERS[code.level])
+    others = seeds.draw_sample(source, [each for each in CODES if each is not code], _OTHERS[code.level])
     compared = Section("Other codes, for comparison", tuple(_mention(each) for each in others))
     middle = laid(source, told, [compared, *_MIDDLE], code.level)
     opening = f"We study the code with parameters {code.parameters}." if code.level == "easy" else ""

@@ -34,7 +34,7 @@ def named(index: int) -> str:
 
 def stream(seed: int, purpose: str, record: str) -> seeds.Stream:
     """Return the stream of draws of one record for one purpose, which depends on no other record."""
-    return seeds.stream(seeds.derive(seed, f"curie.demo.{purpose}", record))
+    return seeds.random_stream(seeds.derive_seed(seed, f"curie.demo.{purpose}", record))
 
 
 def laid(source: seeds.Stream, told: Sequence[Section], others: Sequence[Section], level: str) -> list[Section]:
@@ -43,9 +43,9 @@ def laid(source: seeds.Stream, told: Sequence[Section], others: Sequence[Section
     In a hard paper these sections may be separated; otherwise they stay together.
     """
     if level == "hard":
-        places = sorted(seeds.below(source, len(others) + 1) for _ in told)
+        places = sorted(seeds.draw_below(source, len(others) + 1) for _ in told)
     else:
-        places = [seeds.below(source, len(others) + 1)] * len(told)
+        places = [seeds.draw_below(source, len(others) + 1)] * len(told)
     found = list(others)
     for place, section in reversed(list(zip(places, told, strict=True))):
         found.insert(place, section)

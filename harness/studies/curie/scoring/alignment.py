@@ -29,7 +29,7 @@ def comparable(left: str, right: str) -> bool:
 def common(left: str, right: str) -> int:
     """Return the length of the longest common subsequence of two texts; check `comparable` first."""
     short, long = sorted((left, right), key=len)
-    return ngrams.length(short, long)
+    return ngrams.common_length(short, long)
 
 
 def edits(left: str, right: str) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.curie.scoring import boxes, boxes_strict
 from harness.studies.curie.tasks import MODES, PAPER
@@ -21,7 +21,7 @@ class BiogrInput(Row):
 
     model_response: Text = Field(description="what a model said: JSON with W, S, E and N, in degrees")
     ground_truth_text: Text = Field(description="the ground-truth file, or its preprocessed text")
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (as published, the default) or strict (OURS)"
     )
 

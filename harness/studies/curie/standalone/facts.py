@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.rowtypes import Found
-from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.curie.reading.ground_truth import preprocess
 from harness.studies.curie.reading.loose_json import Unreadable
@@ -34,7 +34,7 @@ class FactsInput(Row):
 
     model_response: Text = Field(description="what a model said, raw")
     ground_truth_text: Text = Field(description="the ground-truth file's text (JSON5)")
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (ROUGE, as published, the default) or strict (facts, OURS)"
     )
 

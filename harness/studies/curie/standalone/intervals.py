@@ -12,7 +12,7 @@ from pydantic import Field
 
 from harness.errors import InputError
 from harness.kit.resample import RESAMPLES
-from harness.scorers.given import AbsentValue, AnalysisInput, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, AnalysisInput, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.curie.measures.cells import MEAN, MEDIAN, RecordDraws, cell
@@ -26,12 +26,12 @@ STATISTICS = (MEAN, MEDIAN)
 class IntervalsInput(AnalysisInput):
     """Input: the values of one metric of one model on one task, by record."""
 
-    task: Annotated[str, one_of("a task", *TASKS)] = Field(description="its domain's records are drawn together")
+    task: Annotated[str, one_of_words("a task", *TASKS)] = Field(description="its domain's records are drawn together")
     values: dict[str, Any] = Field(
         description="by record, in the order of the task's records: a number, a list with a number for each run, or "
         "null for a record without a value"
     )
-    statistic: Annotated[str, one_of("a statistic", *STATISTICS)] = Field(
+    statistic: Annotated[str, one_of_words("a statistic", *STATISTICS)] = Field(
         default=MEAN, description="mean, or median for distances, which has no interval"
     )
     seed: int = Field(default=0, ge=0, description="that of the run: the first of the manifest's seeds")

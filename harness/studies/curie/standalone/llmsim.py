@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AbsentValue, Row, Text, Texts, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, Row, Text, Texts, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.curie.scoring import llmsim, llmsim_strict
 from harness.studies.curie.tasks import MODES, PAPER, TASKS
@@ -28,10 +28,10 @@ class LlmsimMpvInput(Row):
     model_response: Text = Field(description="what a model said: a JSON list of properties")
     ground_truth_text: Text = Field(description="the ground-truth file, or its preprocessed text")
     judge_outputs: Texts = Field(default=[], description=OUTPUTS)
-    task: Annotated[str, one_of("a task", *_MPV)] = Field(
+    task: Annotated[str, one_of_words("a task", *_MPV)] = Field(
         default=_MPV[0], description="strict: mpv-specific looks at band gaps and refractive indices alone"
     )
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (as published, the default) or strict (OURS)"
     )
 
@@ -41,14 +41,14 @@ class LlmsimDftInput(Row):
 
     model_response: Text = Field(description="what a model said: a JSON list of structures or of parameter sets")
     ground_truth_file_text: Text = Field(description="the ground-truth file, with the program in it")
-    prompt: Annotated[str, one_of("a prompt of DFT-S or DFT-P", *_DFT)] = Field(
+    prompt: Annotated[str, one_of_words("a prompt of DFT-S or DFT-P", *_DFT)] = Field(
         description="which of the two was asked"
     )
     judge_outputs: Texts = Field(
         default=[],
         description=f"{OUTPUTS}; paper: first the repairs of what cannot be read, ground truth before answer",
     )
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (as published, the default) or strict (OURS)"
     )
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.scorers.given import FieldCheck, Row, ToolOutput, one_of
+from harness.scorers.given import FieldCheck, Row, ToolOutput, one_of_words
 from harness.scorers.tool import Grader, Tool
 from harness.studies.curie.judging.rule import SAME, VERSION, same
 from harness.studies.curie.scoring.llmsim import JUDGED
@@ -22,7 +22,7 @@ Item = Annotated[dict[str, Any], ITEM]
 class ItemPair(Row):
     """Input: a gold item and a predicted one, of a task whose answers are lists of items."""
 
-    task: Annotated[str, one_of("a task whose answers are lists of items", *JUDGED)] = Field(
+    task: Annotated[str, one_of_words("a task whose answers are lists of items", *JUDGED)] = Field(
         description="the task: dft-s, dft-p, mpv or a variant of it"
     )
     gold_item: Item = Field(description="an item of the ground truth, as it is written there")

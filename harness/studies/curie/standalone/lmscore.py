@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.scorers.given import AbsentValue, FieldCheck, Row, Text, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, FieldCheck, Row, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.curie.scoring.lmscore import ROUNDING, score
@@ -38,7 +38,7 @@ class LmscoreInput(Row):
     top_logprobs: list[TokenLogprob] = Field(
         description="objects of token and logprob (natural), of the first token whose text is not blank"
     )
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper or strict; the value is the same, since the paper published no code"
     )
 

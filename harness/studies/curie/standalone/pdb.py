@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of_words
 from harness.scorers.tool import ForeignProgram, Tool
 from harness.studies.curie.code.pdb_programs import LIMITS, program
 from harness.studies.curie.code.pdb_scores import score
@@ -28,7 +28,7 @@ class PdbInput(Row):
     ground_truth_text: Text = Field(default="", description="the ground-truth file, or its preprocessed text")
     ground_truth: dict[str, Any] | None = Field(default=None, description="the same as an object, instead of its text")
     prompt_text: Text = Field(default="", description="what the model was asked: a program reads its first ATOM and on")
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (as published, the default) or strict (OURS)"
     )
     trial: dict[str, Any] | None = Field(

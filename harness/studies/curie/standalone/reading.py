@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import AbsentValue, AnalysisInput, Text, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, AnalysisInput, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.curie.reading.dft_items import parameters, set_aside, structures
 from harness.studies.curie.reading.ground_truth import filtered_mpv, parsed_mpv, preprocess
@@ -69,7 +69,7 @@ class LlmsimParseInput(AnalysisInput):
     """Input: an answer that should be a list of objects."""
 
     text: Text = Field(description="what a model said")
-    reader: Annotated[str, one_of("a reader", *READERS)] = Field(description="mpve, or dft for DFT-S and DFT-P")
+    reader: Annotated[str, one_of_words("a reader", *READERS)] = Field(description="mpve, or dft for DFT-S and DFT-P")
     repair: Text | None = Field(
         default=None, description="dft: what a model replies when it is asked to repair the answer"
     )

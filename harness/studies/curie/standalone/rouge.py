@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of
+from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of_words
 from harness.scorers.tool import Tool
 from harness.studies.curie.scoring import rouge, rouge_strict
 from harness.studies.curie.scoring.found import GOLD_INVALID, without
@@ -23,11 +23,11 @@ class CurieRougeInput(Row):
 
     prediction: Text = Field(description="what a model said, raw")
     reference: Text = Field(default="", description="what it is compared with: in paper mode the preprocessed text")
-    task: Annotated[str, one_of("a task", *TASKS)] | None = Field(
+    task: Annotated[str, one_of_words("a task", *TASKS)] | None = Field(
         default=None, description="strict: whose reference is taken from ground_truth_text"
     )
     ground_truth_text: Text = Field(default="", description="strict, with task: the ground-truth file's text")
-    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+    mode: Annotated[str, one_of_words("a mode", *MODES)] = Field(
         default=PAPER, description="paper (as published, the default) or strict (OURS)"
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.kit.ask import SHOTS, Rendering
 from harness.kit.study import Brief, Dataset
-from harness.steps import Ref, Source, maker
+from harness.steps import Ref, Source, maker_step_name
 from harness.studies.questions.asking.wordings import Known, wordings
 
 RENDER = "harness.studies.questions.asking.rendering:render"
@@ -46,7 +46,7 @@ def rendering(brief: Brief, dataset: Dataset) -> tuple[int, Rendering | None]:
     count = _count(brief, params, inputs)
     if shots := dataset.params.get(SHOTS):
         params[SHOTS] = shots["count"]
-        inputs[SHOTS] = Ref(maker(dataset.name), SHOTS)
+        inputs[SHOTS] = Ref(maker_step_name(dataset.name), SHOTS)
     return count, Rendering(RENDER, params, inputs)
 
 

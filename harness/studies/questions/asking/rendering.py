@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.kit import prompts
 from harness.rowtypes import Item, Prompt
@@ -59,7 +59,7 @@ def _prompts(
             prompt: Prompt = {"item": item["id"], "template": each.id}
             if each.chat:
                 prompt["messages"] = _messages(each, values, before[each.id])
-                told = canonical(prompt["messages"])
+                told = canonical_json(prompt["messages"])
             else:
                 prompt["text"] = _text(each.turns[0][1], values, before[each.id])
                 told = prompt["text"].encode()

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 
 OPTIONS, SHOTS, ANSWER = "options", "shots", "answer"  # names that a wording may use besides columns
@@ -102,7 +102,7 @@ def _wording(row: Mapping[str, Any], known: Known, where: str) -> Wording:
             where=where,
             next="write `{shots}` into a turn, or leave `shot` out: each example is then a pair of turns",
         )
-    told = sha256(canonical(row["turns"]) if chat else row["text"].encode())
+    told = sha256(canonical_json(row["turns"]) if chat else row["text"].encode())
     return Wording(number, turns, chat, example, told, sha256(shot.encode()) if shot is not None else "")
 
 

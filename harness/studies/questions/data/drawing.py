@@ -48,7 +48,7 @@ def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) ->
     """Return `count` rows drawn by seed, in the order of their ranks; without a count, all rows in their own order."""
     if count is None:
         return list(numbers)
-    ranked = ((seeds.derive(seed, purpose, template=number), number) for number in numbers)
+    ranked = ((seeds.derive_seed(seed, purpose, template=number), number) for number in numbers)
     return [number for _, number in heapq.nsmallest(count, ranked)]
 
 

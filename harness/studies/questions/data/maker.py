@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.models import media
 from harness.rowtypes import Gold, Item
@@ -149,7 +149,7 @@ def _write_tests(out: Path) -> None:
 def _write_media(file: SourceFile, out: Path) -> None:
     """Write the bytes of the images that items name, each once."""
     named = (one for row in rows.read(out / "items", Item) for one in row.get("attachments", ()))
-    media.write(out / MEDIA, (file.image(one["sha256"]) for one in named))
+    media.write_images(out / MEDIA, (file.image(one["sha256"]) for one in named))
 
 
 def _chosen(file: SourceFile, mapped: Mapped, wanted: set[int]) -> Iterator[NumberedRow]:
@@ -174,8 +174,8 @@ def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: Ite
                     next="give each row an id of its own, or leave `id` out: rows are then numbered",
                 )
             known[item["id"]] = number
-            items.write(canonical(item) + b"\n")
-            golds.write(canonical(_gold(item, mapped, file, number, row, way)) + b"\n")
+            items.write(canonical_json(item) + b"\n")
+            golds.write(canonical_json(_gold(item, mapped, file, number, row, way)) + b"\n")
     return len(known)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.kit.file_set import file_set
-from harness.models.media import attachment, medium
+from harness.models.media import image_reference, image_row
 from harness.rowtypes import Attachment, Medium
 from harness.studies.questions.data.tables import LONGEST, Cell, JsonNumber, SourceFile, missing
 
@@ -157,13 +157,13 @@ class Folder(SourceFile):
                 where=self.at(number, column),
                 next=f"put one beside it, which ends with one of: {', '.join(IMAGES)}",
             )
-        found = attachment(medium(item.files[column][1].read_bytes(), self.at(number, column)))
+        found = image_reference(image_row(item.files[column][1].read_bytes(), self.at(number, column)))
         self._images[found["sha256"]] = item.files[column][1]
         return found
 
     def image(self, digest: str) -> Medium:
         """Return an image that `attach` referred to."""
-        return medium(self._images[digest].read_bytes(), self.name)
+        return image_row(self._images[digest].read_bytes(), self.name)
 
     def _text(self, told: str, path: Path) -> str:
         if path.stat().st_size > LONGEST:

@@ -14,7 +14,7 @@ from harness.kit.graded import ERROR
 from harness.kit.meaning import plain_metrics
 from harness.kit.score_lines import ScoredAnswer
 from harness.rowtypes import Missing, Score
-from harness.scorers.given import AnalysisInput, Flag, Number, Row, Text, ToolOutput, whole
+from harness.scorers.given import AnalysisInput, Flag, Number, Row, Text, ToolOutput, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.questions.measures.scored_items import GroupedItem, ScoredItems
 from harness.studies.questions.measures.scored_prompts import READ
@@ -35,8 +35,8 @@ class ScoredRow(Row):
     model: Text = "model"
     dataset: Text = "dataset"
     scorer: Text = "score"
-    wording: Annotated[int, whole(0)] = 0
-    sample: Annotated[int, whole(0)] = 0
+    wording: Annotated[int, whole_number(0)] = 0
+    sample: Annotated[int, whole_number(0)] = 0
     answer: Text | None = None
     group: dict[str, Text] = Field(default={})
     cluster: Text = ""

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Flag, Text, one_of, whole
+from harness.scorers.given import Flag, Text, one_of_words, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.questions.scoring import search
 from harness.studies.questions.scoring.exact import exact
@@ -30,7 +30,7 @@ class MatchInput(AnswerRow):
     space: Flag = Field(default=True, description="how much space stands between words")
     punctuation: Flag = Field(default=True, description="punctuation, but for signs inside of numbers")
     articles: Flag = Field(default=True, description="the words a, an, the")
-    where: Annotated[str, one_of("a place", *PLACES)] = Field(
+    where: Annotated[str, one_of_words("a place", *PLACES)] = Field(
         default="whole", description=f"where in the answer the target stands, in whole words: {', '.join(PLACES)}"
     )
 
@@ -42,8 +42,10 @@ class RegexInput(AnswerRow):
     pattern: Text = Field(
         description="a regular expression as Python's `re` has it; one that may run for ever is refused"
     )
-    group: Annotated[int, whole(0, 99)] | None = Field(default=None, description="its group; else the first it has")
-    take: Annotated[str, one_of("a match", "first", "last")] = Field(
+    group: Annotated[int, whole_number(0, 99)] | None = Field(
+        default=None, description="its group; else the first it has"
+    )
+    take: Annotated[str, one_of_words("a match", "first", "last")] = Field(
         default="first", description="which of several matches: first or last"
     )
     matches: Flag = Field(default=False, description="only whether it finds anything")

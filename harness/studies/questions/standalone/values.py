@@ -12,7 +12,7 @@ from pydantic import Field
 
 from harness import texts
 from harness.errors import InputError
-from harness.scorers.given import Flag, Row, Text, ToolOutput, one_of, whole
+from harness.scorers.given import Flag, Row, Text, ToolOutput, one_of_words, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.questions.judging.rubric import UNREADABLE, grade
 from harness.studies.questions.scoring.json_answer import json_answer
@@ -27,10 +27,10 @@ class NumberInput(AnswerRow):
 
     tolerance: Text = Field(default="0", description="how far the number may be off, as a decimal in quotes")
     relative: Text = Field(default="0", description="the same as a share of the target; the wider of the two holds")
-    take: Annotated[str, one_of("a number", "last", "first", "only")] = Field(
+    take: Annotated[str, one_of_words("a number", "last", "first", "only")] = Field(
         default="last", description="which of several numbers in the answer: last, first or only"
     )
-    decimal: Annotated[str, one_of("a mark", "point", "comma")] = Field(
+    decimal: Annotated[str, one_of_words("a mark", "point", "comma")] = Field(
         default="point", description="the mark before a fraction: point or comma"
     )
 
@@ -56,7 +56,7 @@ class GradeInput(Row):
     """Input: a judge's reply, and the best grade."""
 
     reply: Text = Field(description="what a judge said, with `GRADE:` and a whole number")
-    best: Annotated[int, whole(1, 100)] = Field(default=1, description="the best grade")
+    best: Annotated[int, whole_number(1, 100)] = Field(default=1, description="the best grade")
 
 
 class GradeOutput(ToolOutput):
@@ -71,7 +71,7 @@ def _number(row: NumberInput) -> Mapping[str, Any]:
     told = {name: getattr(row, name) for name in ("tolerance", "relative", "take", "decimal")}
     for name in ("tolerance", "relative"):
         try:
-            texts.decimal(told[name])
+            texts.validate_decimal(told[name])
         except ValueError as bad:
             raise InputError(str(bad), where=name, next="such as 0.01") from bad
     return number(row.response, row.gold(), told)

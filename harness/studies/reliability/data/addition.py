@@ -84,15 +84,15 @@ def draw(seed: int, index: int) -> Addends:
 
     OURS: docs/reliability-rules.md#addition.
     """
-    source = seeds.stream(seeds.derive(seed, "addition.draw", str(index)))
-    digits_a = 1 + seeds.below(source, MOST_DIGITS)
-    digits_b = 1 + seeds.below(source, MOST_DIGITS)
+    source = seeds.random_stream(seeds.derive_seed(seed, "addition.draw", str(index)))
+    digits_a = 1 + seeds.draw_below(source, MOST_DIGITS)
+    digits_b = 1 + seeds.draw_below(source, MOST_DIGITS)
     return Addends(index, _number(source, digits_a), _number(source, digits_b))
 
 
 def _number(source: seeds.Stream, digits: int) -> str:
     smallest: int = 10 ** (digits - 1)
-    return str(smallest + seeds.below(source, 9 * smallest))
+    return str(smallest + seeds.draw_below(source, 9 * smallest))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -53,9 +53,9 @@ def shuffled(seed: int, word: str) -> str:
     """
     if len(set(word)) < 2:
         raise InputError("a word of one letter only cannot be shuffled", where="words", next="leave it out")
-    source = seeds.stream(seeds.derive(seed, "anagram.shuffle", word))
+    source = seeds.random_stream(seeds.derive_seed(seed, "anagram.shuffle", word))
     while True:
-        shown = "".join(seeds.sample(source, word, len(word)))
+        shown = "".join(seeds.draw_sample(source, word, len(word)))
         if shown != word:
             return shown
 
@@ -68,8 +68,8 @@ def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuff
         solutions[letters(word)].append(word)
         by_length[len(word)].append(word)
     for length in LENGTHS:
-        source = seeds.stream(seeds.derive(seed, "anagram.words", str(length)))
-        for word in seeds.sample(source, by_length[length], per_length):
+        source = seeds.random_stream(seeds.derive_seed(seed, "anagram.words", str(length)))
+        for word in seeds.draw_sample(source, by_length[length], per_length):
             shown = shuffled(seed, word)
             yield ShuffledWord(word, shown, tuple(each for each in solutions[letters(word)] if each != shown))
 

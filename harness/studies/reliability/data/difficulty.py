@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.stats import average_ranks
 
@@ -48,7 +48,9 @@ def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = Non
         )
     alpha, beta = (_number(calibration, name) for name in ("alpha", "beta"))
     return Difficulties(
-        [logistic(alpha, beta, value) for value in raw], f"logistic2:{sha256(canonical(dict(calibration)))[:16]}", True
+        [logistic(alpha, beta, value) for value in raw],
+        f"logistic2:{sha256(canonical_json(dict(calibration)))[:16]}",
+        True,
     )
 
 

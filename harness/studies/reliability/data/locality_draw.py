@@ -52,7 +52,9 @@ def rules(given: Any) -> str:
 
 def distance(seed: int, name: str, redraw: int) -> int:
     """Draw the distance in km, 1 to FARTHEST, of a city's `redraw`-th try; depends on seed and name only."""
-    return 1 + seeds.below(seeds.stream(seeds.derive(seed, "locality.distance", name, sample=redraw)), FARTHEST)
+    return 1 + seeds.draw_below(
+        seeds.random_stream(seeds.derive_seed(seed, "locality.distance", name, sample=redraw)), FARTHEST
+    )
 
 
 def instances(seed: int, cities: Sequence[City], targets: Targets) -> dict[str, tuple[int, City]]:
@@ -88,11 +90,11 @@ def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityIn
     drawn = [
         instance
         for place in sorted(members)
-        for instance in seeds.sample(
-            seeds.stream(seeds.derive(seed, "locality.bin", str(place))), members[place], per_bin
+        for instance in seeds.draw_sample(
+            seeds.random_stream(seeds.derive_seed(seed, "locality.bin", str(place))), members[place], per_bin
         )
     ]
-    return sorted(drawn, key=lambda each: seeds.derive(seed, "locality.order", each.city.name))
+    return sorted(drawn, key=lambda each: seeds.derive_seed(seed, "locality.order", each.city.name))
 
 
 def write(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.answers.regex_safety import refusal
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.studies.reliability.data.published import TYPE
 from harness.studies.reliability.data.published_copy import INPUTS, SHOWN, CopyRow, read
@@ -89,7 +89,7 @@ def _row(given: CopyRow) -> PublishedPrompt:
     if benchmark in _CHECKS:
         _CHECKS[benchmark](given, row)
     try:
-        canonical(row)
+        canonical_json(row)
     except InputError:
         raise given.bad("a text of this row is not Unicode (a lone surrogate)", "correct the text") from None
     return row

@@ -100,7 +100,9 @@ def make_science_own(params: Mapping[str, Any], inputs: Mapping[str, Path], out:
 
 def order(seed: int, record: str) -> list[int]:
     """Draw the order of a question's options from seed and record id, as a list of indices of the source's options."""
-    return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
+    return seeds.draw_sample(
+        seeds.random_stream(seeds.derive_seed(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS)
+    )
 
 
 def _read(read: Callable[[list[Path]], list[MultipleChoice]], inputs: Mapping[str, Path]) -> list[MultipleChoice]:
@@ -114,7 +116,9 @@ def _drawn(questions: Sequence[MultipleChoice], params: Mapping[str, Any], count
             where="count",
             next=f"ask for 1 to {len(questions)}",
         )
-    return seeds.sample(seeds.stream(seeds.derive(params["seed"], "science.questions")), questions, count)
+    return seeds.draw_sample(
+        seeds.random_stream(seeds.derive_seed(params["seed"], "science.questions")), questions, count
+    )
 
 
 def _write(

@@ -24,20 +24,20 @@ MOST_DIGITS = 3
 def number(source: seeds.Stream, digits: int) -> str:
     """Draw a number of exactly `digits` digits as text, without a leading zero; one-digit numbers are 1 to 9."""
     smallest: int = 10 ** (digits - 1)
-    return str(smallest + seeds.below(source, 9 * smallest))
+    return str(smallest + seeds.draw_below(source, 9 * smallest))
 
 
 def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
     """Draw two addends: `small` of a hundred pairs have one or two digits each; in the others one addend has three."""
-    if seeds.below(source, 100) < small:
-        return number(source, 1 + seeds.below(source, 2)), number(source, 1 + seeds.below(source, 2))
-    long, other = number(source, MOST_DIGITS), number(source, 1 + seeds.below(source, MOST_DIGITS))
-    return (long, other) if seeds.below(source, 2) else (other, long)
+    if seeds.draw_below(source, 100) < small:
+        return number(source, 1 + seeds.draw_below(source, 2)), number(source, 1 + seeds.draw_below(source, 2))
+    long, other = number(source, MOST_DIGITS), number(source, 1 + seeds.draw_below(source, MOST_DIGITS))
+    return (long, other) if seeds.draw_below(source, 2) else (other, long)
 
 
 def asked(seed: int, index: int) -> tuple[str, str]:
     """Draw the two addends of item `index` of a dataset with the given seed."""
-    return pair(seeds.stream(seeds.derive(seed, "tiny.ask", str(index))))
+    return pair(seeds.random_stream(seeds.derive_seed(seed, "tiny.ask", str(index))))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -12,7 +12,7 @@ _KEYS = ("price", "weight", "height", "width", "stock")
 
 
 def _camel(source: seeds.Stream) -> Drawn:
-    parts = seeds.sample(source, words.PARTS, between(source, 3, 5))
+    parts = seeds.draw_sample(source, words.PARTS, between(source, 3, 5))
     return "_".join(parts), parts[0] + "".join(part.capitalize() for part in parts[1:])
 
 
@@ -38,7 +38,7 @@ def _from_hex(source: seeds.Stream) -> Drawn:
 
 
 def _stem(source: seeds.Stream) -> Drawn:
-    parts = seeds.sample(source, words.PARTS, between(source, 3, 5))
+    parts = seeds.draw_sample(source, words.PARTS, between(source, 3, 5))
     name = f"{parts[-2]}_{parts[-1]}"
     return "/".join((*parts[:-2], f"{name}.{one(source, ('csv', 'txt', 'json', 'xml'))}")), name
 
@@ -51,7 +51,7 @@ def _evaluated(source: seeds.Stream) -> Drawn:
         (f"({a} + {c}) * {b} - {d}", (a + c) * b - d),
         (f"{a} % {b} + {c} * ({d} + {b})", a % b + c * (d + b)),
         (f"{a} + {c} * {b} - {a} // {d}", a + c * b - a // d),
-    )[seeds.below(source, 4)]
+    )[seeds.draw_below(source, 4)]
     return text, str(value)
 
 
@@ -84,8 +84,8 @@ def _sql(source: seeds.Stream) -> Drawn:
 
 
 def _query(source: seeds.Stream) -> Drawn:
-    names = seeds.sample(source, words.PARTS, between(source, 2, 3))
-    values = [str(between(source, 2, 99)) if seeds.below(source, 2) else one(source, words.PARTS) for _ in names]
+    names = seeds.draw_sample(source, words.PARTS, between(source, 2, 3))
+    values = [str(between(source, 2, 99)) if seeds.draw_below(source, 2) else one(source, words.PARTS) for _ in names]
     pairs = list(zip(names, values, strict=True))
     return ", ".join(f"{name}: {value}" for name, value in pairs), "?" + "&".join(f"{a}={b}" for a, b in pairs)
 

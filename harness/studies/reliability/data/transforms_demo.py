@@ -48,16 +48,16 @@ def draw(seed: int, task: int, index: int) -> TaskInstance:
     if not 1 <= task <= len(TASKS):
         raise InputError(f"there is no task {task}", where="task", next=f"use 1 to {len(TASKS)}")
     kind = TASKS[task - 1]
-    text, target = kind.draw(seeds.stream(seeds.derive(seed, "transforms.draw", f"{task:02d}-{index}")))
+    text, target = kind.draw(seeds.random_stream(seeds.derive_seed(seed, "transforms.draw", f"{task:02d}-{index}")))
     return TaskInstance(kind.instruction, text, target, (), kind.answer_shape)
 
 
 def _one(source: seeds.Stream, choices: Sequence[str]) -> str:
-    return choices[seeds.below(source, len(choices))]
+    return choices[seeds.draw_below(source, len(choices))]
 
 
 def _between(source: seeds.Stream, low: int, high: int) -> int:
-    return low + seeds.below(source, high - low + 1)
+    return low + seeds.draw_below(source, high - low + 1)
 
 
 def _clock(minutes: int) -> str:
@@ -81,8 +81,8 @@ def _capital(source: seeds.Stream) -> tuple[str, str]:
 
 
 def _order_number(source: seeds.Stream) -> tuple[str, str]:
-    number = f"{chr(65 + seeds.below(source, 26))}{chr(65 + seeds.below(source, 26))}-{_between(source, 1000, 9999)}"
-    goods, place = _one(source, words.GOODS), seeds.below(source, 3)
+    number = f"{chr(65 + seeds.draw_below(source, 26))}{chr(65 + seeds.draw_below(source, 26))}-{_between(source, 1000, 9999)}"
+    goods, place = _one(source, words.GOODS), seeds.draw_below(source, 3)
     person = _one(source, words.GIVEN)
     text = (
         f"Hello, it is {person}. My order {number} of {goods} has not come.",
@@ -93,7 +93,7 @@ def _order_number(source: seeds.Stream) -> tuple[str, str]:
 
 
 def _field(source: seeds.Stream) -> tuple[str, str]:
-    names = seeds.sample(source, words.FIELDS, 4)
+    names = seeds.draw_sample(source, words.FIELDS, 4)
     record = {name: _one(source, words.VALUES[name]) for name in names}
     wanted = _one(source, names)
     return "; ".join(f"{name}={value}" for name, value in record.items()) + f" ? {wanted}", record[wanted]
@@ -104,7 +104,7 @@ def _hashtag(source: seeds.Stream) -> tuple[str, str]:
         _one(source, choices)
         for choices in (words.SLOGAN_FIRST, words.SLOGAN_SECOND, words.SLOGAN_THIRD, words.SLOGAN_LAST)
     ]
-    if seeds.below(source, 2):
+    if seeds.draw_below(source, 2):
         del parts[1]
     return " ".join(parts).lower(), "#" + "".join(parts)
 
@@ -122,18 +122,18 @@ def _reference(source: seeds.Stream) -> tuple[str, str]:
 
 
 def _snake(source: seeds.Stream) -> tuple[str, str]:
-    parts = seeds.sample(source, words.PARTS, _between(source, 3, 4))
+    parts = seeds.draw_sample(source, words.PARTS, _between(source, 3, 4))
     return parts[0] + "".join(part.capitalize() for part in parts[1:]), "_".join(parts)
 
 
 def _end_time(source: seeds.Stream) -> tuple[str, str]:
-    meeting, start = _one(source, words.MEETINGS), 5 * seeds.below(source, _DAY // 5 - 48)
+    meeting, start = _one(source, words.MEETINGS), 5 * seeds.draw_below(source, _DAY // 5 - 48)
     minutes = 5 * _between(source, 2, 47)
     return f"{meeting}, starts {_clock(start)}, lasts {minutes} minutes", _clock(start + minutes)
 
 
 def _twenty_four(source: seeds.Stream) -> tuple[str, str]:
-    meeting, person, at = _one(source, words.MEETINGS), _one(source, words.GIVEN), seeds.below(source, _DAY)
+    meeting, person, at = _one(source, words.MEETINGS), _one(source, words.GIVEN), seeds.draw_below(source, _DAY)
     hour, half = at // 60 % 12 or 12, "am" if at < _DAY // 2 else "pm"
     return f"{meeting} with {person} at {hour}:{at % 60:02d} {half}", _clock(at)
 

@@ -52,13 +52,13 @@ def _swapped(source: seeds.Stream) -> Drawn:
 
 
 def _json(source: seeds.Stream) -> Drawn:
-    names = seeds.sample(source, words.FIELDS, between(source, 2, 3))
+    names = seeds.draw_sample(source, words.FIELDS, between(source, 2, 3))
     record = {name: one(source, words.VALUES[name]) for name in names}
     return "; ".join(f"{name}: {value}" for name, value in record.items()), json.dumps(record)
 
 
 def _xml(source: seeds.Stream) -> Drawn:
-    names = seeds.sample(source, words.FIELDS, 2)
+    names = seeds.draw_sample(source, words.FIELDS, 2)
     record = {name: one(source, words.VALUES[name]) for name in names}
     text = "; ".join(f"{name}: {value}" for name, value in record.items())
     return text, "".join(f"<{name}>{value}</{name}>" for name, value in record.items())
@@ -100,7 +100,7 @@ def _centimetres(source: seeds.Stream) -> Drawn:
 
 def _initials(source: seeds.Stream) -> Drawn:
     parts = [one(source, choices) for choices in (words.SLOGAN_FIRST, words.SLOGAN_SECOND, words.SLOGAN_THIRD)]
-    parts += [one(source, words.SLOGAN_LAST)][: seeds.below(source, 2)]
+    parts += [one(source, words.SLOGAN_LAST)][: seeds.draw_below(source, 2)]
     return " ".join(parts).lower(), "".join(part[0] for part in parts)
 
 

@@ -106,7 +106,7 @@ def _plural(source: seeds.Stream) -> Drawn:
 
 
 def _month_days(source: seeds.Stream) -> Drawn:
-    month = 2 if seeds.below(source, 3) == 0 else between(source, 1, 12)
+    month = 2 if seeds.draw_below(source, 3) == 0 else between(source, 1, 12)
     year = between(source, 1901, 2099)
     days = calendar.monthrange(year, month)[1]
     return f"rent of the {one(source, words.OFFICES)} for {MONTHS[month - 1]} {year}", str(days)
@@ -119,19 +119,19 @@ def _mail(source: seeds.Stream) -> Drawn:
         f"{person} here, send the {goods} to {address} please.",
         f"The {goods} never came. Mail {address} and ask {person}.",
         f"For {goods} ask {person} ({address}) at the {one(source, words.OFFICES)}.",
-    )[seeds.below(source, 3)]
+    )[seeds.draw_below(source, 3)]
     return text, address
 
 
 def _occurrences(source: seeds.Stream) -> Drawn:
-    kinds = seeds.sample(source, words.GOODS, 3)
+    kinds = seeds.draw_sample(source, words.GOODS, 3)
     listed = [one(source, kinds) for _ in range(between(source, 6, 12))]
     wanted = listed[0]
     return f"{', '.join(listed)} ? {wanted}", str(listed.count(wanted))
 
 
 def _above(source: seeds.Stream) -> Drawn:
-    goods = seeds.sample(source, words.GOODS, between(source, 4, 7))
+    goods = seeds.draw_sample(source, words.GOODS, between(source, 4, 7))
     limit = between(source, 30, 70)
     while True:
         counts = numbers(source, len(goods), 10, 99)
@@ -142,8 +142,8 @@ def _above(source: seeds.Stream) -> Drawn:
 
 
 def _cell(source: seeds.Stream) -> Drawn:
-    columns = seeds.sample(source, words.GOODS, between(source, 2, 3))
-    rows = seeds.sample(source, words.GIVEN, between(source, 2, 3))
+    columns = seeds.draw_sample(source, words.GOODS, between(source, 2, 3))
+    rows = seeds.draw_sample(source, words.GIVEN, between(source, 2, 3))
     cells = iter(numbers(source, len(columns) * len(rows), 11, 99))
     table = {row: {column: next(cells) for column in columns} for row in rows}
     row, column = one(source, rows), one(source, columns)
@@ -152,25 +152,25 @@ def _cell(source: seeds.Stream) -> Drawn:
 
 
 def _missing(source: seeds.Stream) -> Drawn:
-    listed = seeds.sample(source, words.GOODS, between(source, 3, 5))
+    listed = seeds.draw_sample(source, words.GOODS, between(source, 3, 5))
     wanted = one(source, listed)
-    left = seeds.sample(source, [name for name in listed if name != wanted], len(listed))
+    left = seeds.draw_sample(source, [name for name in listed if name != wanted], len(listed))
     return f"first: {', '.join(listed)}; second: {', '.join(left)}", wanted
 
 
 def _joined(source: seeds.Stream) -> Drawn:
     count = between(source, 2, 3)
-    people, cities = seeds.sample(source, words.GIVEN, count), seeds.sample(source, sorted(_COUNTRIES), count)
+    people, cities = seeds.draw_sample(source, words.GIVEN, count), seeds.draw_sample(source, sorted(_COUNTRIES), count)
     keys = [f"K{number}" for number in numbers(source, count, 11, 99)]
     owners = "; ".join(f"{key}={person}" for key, person in zip(keys, people, strict=True))
     places = [f"{key}={city}" for key, city in zip(keys, cities, strict=True)]
-    wanted = seeds.below(source, count)
+    wanted = seeds.draw_below(source, count)
     return f"owners: {owners}. places: {'; '.join(reversed(places))} ? {people[wanted]}", cities[wanted]
 
 
 def _host(source: seeds.Stream) -> Drawn:
     host = f"{one(source, words.VALUES['flower'])}.{one(source, words.VALUES['tree'])}.example"
-    path = "/".join(seeds.sample(source, words.PARTS, between(source, 1, 3)))
+    path = "/".join(seeds.draw_sample(source, words.PARTS, between(source, 1, 3)))
     return f"https://{host}/{path}?page={between(source, 2, 99)}", host
 
 

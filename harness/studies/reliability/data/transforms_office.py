@@ -68,7 +68,7 @@ def _mean(source: seeds.Stream) -> Drawn:
 
 
 def _deduped(source: seeds.Stream) -> Drawn:
-    names = seeds.sample(source, words.FAMILY, between(source, 3, 5))
+    names = seeds.draw_sample(source, words.FAMILY, between(source, 3, 5))
     listed = list(names)
     for _ in range(between(source, 2, 3)):
         listed.insert(between(source, 1, len(listed)), one(source, names))
@@ -93,7 +93,7 @@ def _citation_key(source: seeds.Stream) -> Drawn:
 
 
 def _weekday(source: seeds.Stream) -> Drawn:
-    start, days = seeds.below(source, 7), between(source, 2, 40)
+    start, days = seeds.draw_below(source, 7), between(source, 2, 40)
     while days % 7 == 0:
         days = between(source, 2, 40)
     return f"{one(source, words.MEETINGS)}, moved from {_WEEKDAYS[start]} by {days} days", _WEEKDAYS[(start + days) % 7]
@@ -105,7 +105,7 @@ def _length(source: seeds.Stream) -> Drawn:
 
 
 def _local(source: seeds.Stream) -> Drawn:
-    at, quarters = seeds.below(source, 24 * 60), between(source, 2, 48)
+    at, quarters = seeds.draw_below(source, 24 * 60), between(source, 2, 48)
     sign = one(source, ("+", "-"))
     shift = 15 * quarters
     there = at + shift if sign == "+" else at - shift
@@ -131,9 +131,9 @@ def _latest(source: seeds.Stream) -> Drawn:
 def _overlap(source: seeds.Stream) -> Drawn:
     start, shared = 5 * between(source, 96, 180), 5 * between(source, 2, 18)
     before, after = 5 * between(source, 1, 12), 5 * between(source, 1, 12)
-    first, second = seeds.sample(source, words.MEETINGS, 2)
+    first, second = seeds.draw_sample(source, words.MEETINGS, 2)
     spans = [(start - before, start + shared), (start, start + shared + after)]
-    if seeds.below(source, 2):
+    if seeds.draw_below(source, 2):
         spans = [(start - before, start + shared + after), (start, start + shared)]
     (a, b), (c, d) = spans
     return f"{first} {clock(a)}-{clock(b)}, {second} {clock(c)}-{clock(d)}", str(shared)
@@ -152,7 +152,7 @@ def _hours(source: seeds.Stream) -> Drawn:
 
 
 def _cheapest(source: seeds.Stream) -> Drawn:
-    goods = seeds.sample(source, words.GOODS, between(source, 3, 6))
+    goods = seeds.draw_sample(source, words.GOODS, between(source, 3, 6))
     prices = numbers(source, len(goods), 105, 1_995)
     text = "; ".join(f"{name} {amount(price)}" for name, price in zip(goods, prices, strict=True))
     return text, goods[prices.index(min(prices))]
@@ -170,7 +170,7 @@ def _taxed(source: seeds.Stream) -> Drawn:
 
 
 def _reorder(source: seeds.Stream) -> Drawn:
-    goods = seeds.sample(source, words.GOODS, between(source, 4, 6))
+    goods = seeds.draw_sample(source, words.GOODS, between(source, 4, 6))
     while True:
         stock, least = numbers(source, len(goods), 10, 99), numbers(source, len(goods), 10, 99)
         pairs = list(zip(goods, stock, least, strict=True))
@@ -180,7 +180,7 @@ def _reorder(source: seeds.Stream) -> Drawn:
 
 
 def _receipt(source: seeds.Stream) -> Drawn:
-    goods = seeds.sample(source, words.GOODS, between(source, 2, 4))
+    goods = seeds.draw_sample(source, words.GOODS, between(source, 2, 4))
     lines = [(name, between(source, 2, 9), between(source, 105, 1_995)) for name in goods]
     text = "; ".join(f"{count} {name} at {amount(price)} each" for name, count, price in lines)
     return text, amount(sum(count * price for _, count, price in lines))

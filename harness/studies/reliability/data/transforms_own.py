@@ -34,5 +34,5 @@ def draw(seed: int, task: int, index: int) -> TaskInstance:
     if not 1 <= task <= len(TASKS):
         raise InputError(f"there is no task {task}", where="task", next=f"use 1 to {len(TASKS)}")
     kind = TASKS[task - 1]
-    text, target = kind.draw(seeds.stream(seeds.derive(seed, "transforms.draw", f"{task:02d}-{index}")))
+    text, target = kind.draw(seeds.random_stream(seeds.derive_seed(seed, "transforms.draw", f"{task:02d}-{index}")))
     return TaskInstance(kind.instruction, text, target, (), kind.answer_shape)

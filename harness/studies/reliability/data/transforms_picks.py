@@ -26,30 +26,30 @@ NUMBER_SHAPE = r"\b\d+\b"
 
 def one(source: seeds.Stream, choices: Sequence[_T]) -> _T:
     """Draw one of several."""
-    return choices[seeds.below(source, len(choices))]
+    return choices[seeds.draw_below(source, len(choices))]
 
 
 def between(source: seeds.Stream, low: int, high: int) -> int:
     """Draw a whole number from low to high, both included."""
-    return low + seeds.below(source, high - low + 1)
+    return low + seeds.draw_below(source, high - low + 1)
 
 
 def numbers(source: seeds.Stream, count: int, low: int, high: int) -> list[int]:
     """Draw different whole numbers from low to high, both included."""
-    return seeds.sample(source, range(low, high + 1), count)
+    return seeds.draw_sample(source, range(low, high + 1), count)
 
 
 def unsorted(source: seeds.Stream, choices: Sequence[_T], count: int) -> list[_T]:
     """Draw different ones of several, never in ascending order, so that to sort them changes something."""
     while True:
-        drawn = seeds.sample(source, choices, count)
+        drawn = seeds.draw_sample(source, choices, count)
         if drawn != sorted(drawn):  # type: ignore[type-var]  # words, numbers or times
             return drawn
 
 
 def date(source: seeds.Stream) -> datetime.date:
     """Draw a date."""
-    return FIRST_DAY + datetime.timedelta(days=seeds.below(source, DAYS))
+    return FIRST_DAY + datetime.timedelta(days=seeds.draw_below(source, DAYS))
 
 
 def clock(minutes: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.reliability.measures.bins import cut
@@ -101,7 +101,7 @@ def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known:
         return {"missing": bad.what}
     alphas, betas = fit_rows(f, resampled[:, at] / 100, sheet.rated[:, at])
     used = sorted((each for each in given if each.item in known), key=lambda each: (each.item, each.person))
-    data = sha256(b"".join(canonical(each.row()) + b"\n" for each in used))
+    data = sha256(b"".join(canonical_json(each.row()) + b"\n" for each in used))
     return {
         **found.row(),
         "function": name,

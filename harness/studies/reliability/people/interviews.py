@@ -21,7 +21,9 @@ POOL = 30  # items of a benchmark that the participants share, so that an item h
 def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
     """Draw at most POOL item ids of each benchmark from the seed: the pool that both studies share."""
     return {
-        name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.ids, POOL))
+        name: sorted(
+            seeds.draw_sample(seeds.random_stream(seeds.derive_seed(seed, "people.pool", name)), table.ids, POOL)
+        )
         for name, table in tables.items()
     }
 
@@ -31,8 +33,8 @@ def _drawn(
 ) -> Iterator[tuple[str, list[str], seeds.Stream]]:
     """Yield one participant's items of each benchmark, about MOST in all, as (benchmark, ids, random stream)."""
     for name, items in pool.items():
-        source = seeds.stream(seeds.derive(seed, f"people.{study}", f"{who.id}/{name}"))
-        yield name, seeds.sample(source, items, max(1, MOST // len(pool))), source
+        source = seeds.random_stream(seeds.derive_seed(seed, f"people.{study}", f"{who.id}/{name}"))
+        yield name, seeds.draw_sample(source, items, max(1, MOST // len(pool))), source
 
 
 def s1(
@@ -76,7 +78,7 @@ def s2(
                 ]
                 if not shown:
                     continue
-                model, place = shown[seeds.below(source, len(shown))]
+                model, place = shown[seeds.draw_below(source, len(shown))]
                 label, difficulty = table.labels[model][item][place], table.items[item].difficulty
                 output = f"{item}/{model}/{place}"
                 yield {

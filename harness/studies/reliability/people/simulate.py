@@ -106,7 +106,7 @@ def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, se
 
 
 def _unit(seed: int, what: str, about: str) -> float:
-    return seeds.unit(seeds.derive(seed, f"people.{what}", about))
+    return seeds.unit_number(seeds.derive_seed(seed, f"people.{what}", about))
 
 
 def _normal(seed: int, what: str, about: str) -> float:

@@ -11,7 +11,17 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import MOST, AbsentValue, AnalysisInput, Row, Text, ToolOutput, UncheckedList, one_of, whole
+from harness.scorers.given import (
+    MOST,
+    AbsentValue,
+    AnalysisInput,
+    Row,
+    Text,
+    ToolOutput,
+    UncheckedList,
+    one_of_words,
+    whole_number,
+)
 from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.agreement import agreement
 from harness.studies.reliability.terms import LABELS, SUBTYPES
@@ -22,8 +32,8 @@ MEASURED = (
     "n; matrix (person -> rules); recall and precision of each label; accuracy; "
     "kappa (Cohen's): each with its interval; degenerate"
 )
-Label = Annotated[str, one_of("one of c, a and i", *LABELS)]
-Subtype = Annotated[str, one_of("a kind of avoidance", *SUBTYPES)]
+Label = Annotated[str, one_of_words("one of c, a and i", *LABELS)]
+Subtype = Annotated[str, one_of_words("a kind of avoidance", *SUBTYPES)]
 
 
 class LabelledResponse(Row):
@@ -46,7 +56,7 @@ class AgreementInput(AnalysisInput):
     )
     gazetteer: Annotated[list[Any], UncheckedList(list[str])] | None = Field(default=None, description=SHARES)
     common_words: Annotated[list[Any], UncheckedList(list[str])] | None = Field(default=None, description=SHARES)
-    seed: Annotated[int, whole(-MOST)] = Field(default=0, description="of the bootstrap; 0 where left out")
+    seed: Annotated[int, whole_number(-MOST)] = Field(default=0, description="of the bootstrap; 0 where left out")
 
 
 class AgreementOutput(ToolOutput):

@@ -26,7 +26,7 @@ from harness.answers.v2.locality import locality as locality_v2
 from harness.answers.v2.science import science as science_v2
 from harness.answers.v2.transforms import transforms as transforms_v2
 from harness.errors import InputError
-from harness.scorers.given import FieldCheck, Row, Text, Texts, UncheckedList, checked, one_of
+from harness.scorers.given import FieldCheck, Row, Text, Texts, UncheckedList, check_input, one_of_words
 
 RULES = "the rules to use: addition, anagram, locality, science or transforms"
 RESPONSE = "what the model wrote"
@@ -100,9 +100,9 @@ class Transforms(Row):
 
 
 TEXT_ROWS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {
-    "addition": lambda row: checked(Addition, {**row, "benchmark": "addition"}).outcome(),
-    "anagram": lambda row: checked(Anagram, {**row, "benchmark": "anagram"}).outcome(),
-    "transforms": lambda row: checked(Transforms, {**row, "benchmark": "transforms"}).outcome(),
+    "addition": lambda row: check_input(Addition, {**row, "benchmark": "addition"}).outcome(),
+    "anagram": lambda row: check_input(Anagram, {**row, "benchmark": "anagram"}).outcome(),
+    "transforms": lambda row: check_input(Transforms, {**row, "benchmark": "transforms"}).outcome(),
 }
 
 
@@ -172,7 +172,7 @@ class Science(Row):
     benchmark: Literal["science"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
     options: Options = Field(description="{A, B, C, D}; in every row, or with --data")
-    key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
+    key: Annotated[str, one_of_words("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
     rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
@@ -197,8 +197,8 @@ def _same(one: Any, other: Any) -> bool:
 
 
 CHOICE_ROWS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {
-    "locality": lambda row: checked(Locality, {**row, "benchmark": "locality"}).outcome(),
-    "science": lambda row: checked(Science, {**row, "benchmark": "science"}).outcome(),
+    "locality": lambda row: check_input(Locality, {**row, "benchmark": "locality"}).outcome(),
+    "science": lambda row: check_input(Science, {**row, "benchmark": "science"}).outcome(),
 }
 
 
@@ -228,7 +228,7 @@ _NAMES = ", ".join(BENCHMARKS)
 
 def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Validate and label one row, and return the fields of its label; InputError names a wrong field."""
-    return labelled(checked(BenchmarkRow, row))
+    return labelled(check_input(BenchmarkRow, row))
 
 
 def labelled(row: BenchmarkRow) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from harness.errors import InputError
-from harness.scorers.given import AbsentValue, FieldCheck, number, whole
+from harness.scorers.given import AbsentValue, FieldCheck, finite_number, whole_number
 from harness.studies.reliability.terms import UNSCORED, are_labels
 
-Share = Annotated[float, number(0, 1)]
-Percent = Annotated[float, number(0, 100)]
-Seed = Annotated[int, whole(0)]
+Share = Annotated[float, finite_number(0, 1)]
+Percent = Annotated[float, finite_number(0, 100)]
+Seed = Annotated[int, whole_number(0)]
 ShareOrAbsent = float | AbsentValue  # a share of zero responses does not exist
 _LETTERS = {"type": ["string", "array"], "items": {"type": "string"}}
 LABELS = FieldCheck(are_labels, "a text or a list of c, a and i", _LETTERS, "leave out what was not scored")

@@ -9,7 +9,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import MOST, AnalysisInput, Counts, Flag, Number, Numbers, Texts, ToolOutput, list_of, whole
+from harness.scorers.given import (
+    MOST,
+    AnalysisInput,
+    Counts,
+    Flag,
+    Number,
+    Numbers,
+    Texts,
+    ToolOutput,
+    list_of_values,
+    whole_number,
+)
 from harness.studies.reliability.standalone.fields import LABELS, Share
 from harness.studies.reliability.terms import BINS
 
@@ -34,7 +45,7 @@ class ItemsInput(AnalysisInput):
 
     ids: Texts = Field(description="texts")
     difficulty: Numbers = Field(description="a number an id")
-    n_bins: Annotated[int, whole(1)] = Field(default=BINS, description="how many bins; 30 where left out")
+    n_bins: Annotated[int, whole_number(1)] = Field(default=BINS, description="how many bins; 30 where left out")
 
 
 class BinsOutput(ToolOutput):
@@ -91,10 +102,10 @@ class GeneralityOutput(ToolOutput):
 class IndicatorsInput(ItemsInput):
     """Input: items with the labels of one model on one benchmark."""
 
-    labels: Annotated[list[Any], list_of(LABELS, "a list of texts of c, a and i")] = Field(
+    labels: Annotated[list[Any], list_of_values(LABELS, "a list of texts of c, a and i")] = Field(
         description="an id's labels, one of c, a, i a prompt, as a text or a list; fewer where some were not scored"
     )
-    prompts: Annotated[int, whole(1, MOST)] = Field(
+    prompts: Annotated[int, whole_number(1, MOST)] = Field(
         default=MOST, description="the most labels an item can have; may be left out"
     )
     discount: Share | None = Field(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, Number, Text, ToolOutput, UncheckedList, checked, number
+from harness.scorers.given import AnalysisInput, Number, Text, ToolOutput, UncheckedList, check_input, finite_number
 from harness.scorers.tool import Tool
 from harness.stats import LARGEST, is_number
 from harness.studies.reliability.data.cities import City, city, surviving
@@ -21,7 +21,7 @@ from harness.studies.reliability.standalone.fields import each
 _ABSENT = {"city_ascii": "", "country": ""}  # columns of a source that no target depends on
 ASKED = "the city asked about; or, with d_km, in each object of `cases`"
 AWAY = "the distance in km, itself included"
-Km = Annotated[float, number(0, LARGEST)]
+Km = Annotated[float, finite_number(0, LARGEST)]
 
 
 class CityRow(AnalysisInput):
@@ -91,7 +91,7 @@ def _city(row: Any, place: int) -> City:
 
 
 def _case(given: Mapping[str, Any], kept: Sequence[City]) -> dict[str, Any]:
-    case = checked(CityCase, given)
+    case = check_input(CityCase, given)
     origin = next((each for each in kept if each.name == case.city), None)
     if origin is None:
         raise InputError(

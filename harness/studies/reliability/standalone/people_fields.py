@@ -10,7 +10,17 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.kit.resample import RESAMPLES
-from harness.scorers.given import AnalysisInput, FieldCheck, Row, Text, Texts, ToolOutput, UncheckedList, one_of, whole
+from harness.scorers.given import (
+    AnalysisInput,
+    FieldCheck,
+    Row,
+    Text,
+    Texts,
+    ToolOutput,
+    UncheckedList,
+    one_of_words,
+    whole_number,
+)
 from harness.stats import is_number
 from harness.studies.reliability.people import ratings
 from harness.studies.reliability.standalone.fields import LabelsAndGaps, Percent, Seed, ShareOrAbsent
@@ -24,7 +34,7 @@ PAIRS = "items, and pairs of item and template scored for both"
 HOW_MANY = "how many"
 BESIDE = "each {value, interval}"
 FEW = "whether there are too few items or pairs"
-Resamples = Annotated[int, whole(1, MOST_RESAMPLES)]
+Resamples = Annotated[int, whole_number(1, MOST_RESAMPLES)]
 Measure = Annotated[
     dict[str, float],
     FieldCheck(
@@ -113,7 +123,7 @@ class TokenBudgetInput(AnalysisInput):
     model_group: Text = Field(
         default="", description="gpt-3.5 and gpt-4 were given more, except on transforms; may be left out"
     )
-    expected_output_chars: Annotated[int, whole(0)] = Field(
+    expected_output_chars: Annotated[int, whole_number(0)] = Field(
         default=0, description="transforms: characters of the expected output; 0 where left out"
     )
 
@@ -157,7 +167,7 @@ class RatingRow(Row):
     participant_id: Text
     benchmark: Text
     instance_id: Text
-    answer_label: Annotated[str, one_of("one of c, a and i", *LABELS)]
+    answer_label: Annotated[str, one_of_words("one of c, a and i", *LABELS)]
     confidence: Percent
     expected_failure: Percent
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import AnalysisInput, Number, Row, Text, ToolOutput, UncheckedList, checked, whole
+from harness.scorers.given import AnalysisInput, Number, Row, Text, ToolOutput, UncheckedList, check_input, whole_number
 from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.proportions import proportions
 from harness.studies.reliability.standalone.fields import Labels, ShareOrAbsent, same_length
@@ -20,7 +20,7 @@ COLUMNS = "the same as three lists"
 SETTINGS = '{"bins": 30}; or `bins` or `n_bins` beside the rows'
 RESTS, SHARES = "what the shares rest on", "shares of all scored responses"
 INDICATORS = "the published indicator, 0 to 100"
-Bins = Annotated[int, whole(1)]
+Bins = Annotated[int, whole_number(1)]
 
 
 class LabelledRow(Row):
@@ -90,7 +90,7 @@ def proportions_of(given: ProportionsInput) -> dict[str, Any]:
     if given.rows is not None:
         return proportions(given.rows, bins)
     names = ("ids", "difficulty", "labels")
-    table = checked(LabelColumns, {name: value for name in names if (value := getattr(given, name)) is not None})
+    table = check_input(LabelColumns, {name: value for name in names if (value := getattr(given, name)) is not None})
     columns = {"ids": table.ids, "difficulty": table.difficulty, "labels": table.labels}
     same_length(columns)
     items = zip(*columns.values(), strict=True)

@@ -8,7 +8,7 @@ from support_biomed_data import question, written
 from support_pace import soon
 
 from harness.errors import InputError
-from harness.models.providers.imported import read
+from harness.models.providers.imported import read_imported_rows
 from harness.studies.biomed.data.responses_import import normalise
 from harness.studies.biomed.terms import FAILED
 
@@ -32,7 +32,7 @@ def test_the_provider_takes_every_row(tmp_path):
     rows, _ = normalise(laid(tmp_path, "m", {"Q5.1": "ü", "Q5.2": "", "Q5.3": LOST}), {})
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert [row for _, row in read(file)] == rows
+    assert [row for _, row in read_imported_rows(file)] == rows
 
 
 def test_a_folder_gives_the_answers_of_all_its_models(tmp_path):

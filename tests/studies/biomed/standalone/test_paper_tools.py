@@ -16,7 +16,7 @@ from support_draws import drawn
 from support_inside import inside
 from support_pace import soon
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.studies.biomed.standalone.batches import ANALYSES as BATCHES
 from harness.studies.biomed.standalone.figures import ANALYSES as FIGURES
@@ -121,7 +121,7 @@ def test_a_hostile_object_gives_a_result_or_an_error_and_soon(given: Any) -> Non
     for name, tool in TABLES.items():
         begun = time.process_time()
         with contextlib.suppress(InputError):
-            canonical(tool.run(given))
+            canonical_json(tool.run(given))
         assert soon(time.process_time() - begun, 2), name
 
 
@@ -133,7 +133,7 @@ def test_a_hostile_text_has_a_row_of_its_own(text: str) -> None:
         (TEXTS["biomed.nlp_metrics"], {"answer": "The target is GEN0001.", "response": text}),
     ):
         begun = time.process_time()
-        canonical(scorer.run(row))
+        canonical_json(scorer.run(row))
         assert soon(time.process_time() - begun, 1)
 
 

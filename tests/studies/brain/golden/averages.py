@@ -11,7 +11,7 @@ from golden.agree import Within
 from golden.case import Tally, check
 from golden.files import cases, load
 
-from harness.scorers.given import listed
+from harness.scorers.given import as_json_data
 from harness.studies.brain.standalone.averages import ANALYSES
 
 NAMES = ("aggregate", "layer_choice", "nested_choice", "star", "layer_curves")
@@ -26,6 +26,6 @@ def read(path: Path, tally: Tally) -> None:
             continue
         flat = {"given": case.get("given"), **case["expected"]}
         check(
-            tally, f"{number} {case.get('name', '')}".strip(), flat, lambda all_: listed(tool.run(all_["given"])),
+            tally, f"{number} {case.get('name', '')}".strip(), flat, lambda all_: as_json_data(tool.run(all_["given"])),
             ("given",), tuple(case["expected"]), within=Within(1e-12, 1e-12),
         )  # fmt: skip

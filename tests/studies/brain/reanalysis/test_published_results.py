@@ -10,8 +10,8 @@ from studies.brain.reanalysis.made_results import REAL, read
 from support import REPOSITORY
 from support_draws import drawn
 
-from harness.manifest.load import load
-from harness.manifest.schema import split
+from harness.manifest.load import load_manifest
+from harness.manifest.schema import split_pointer
 from harness.studies.brain.pages.reanalysis_report import page
 from harness.studies.brain.reanalysis.document import document
 
@@ -157,17 +157,17 @@ def test_of_44_models_of_2021_43_were_scored_on_pereira(found: dict[str, Any]) -
 
 
 def test_every_claim_of_the_manifest_is_met_by_the_document(found: dict[str, Any]) -> None:
-    claims = load(MANIFEST).manifest.claims
+    claims = load_manifest(MANIFEST).manifest.claims
     for claim in claims:
         for pointer in claim.pointers:
             value: Any = found
-            for name in split(pointer)[1]:
+            for name in split_pointer(pointer)[1]:
                 value = value[name]
             if claim.at_most is not None:
                 assert value <= float(claim.at_most), pointer
             else:
                 assert abs(value - float(claim.published or "nan")) <= float(claim.within or 0), pointer
-    asked = {split(pointer)[1][0] for claim in claims for pointer in claim.pointers}
+    asked = {split_pointer(pointer)[1][0] for claim in claims for pointer in claim.pointers}
     assert asked == {"participants", "compared_units", "curves", "omegas", "tests"}
 
 

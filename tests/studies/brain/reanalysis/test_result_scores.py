@@ -19,7 +19,7 @@ from studies.brain.reanalysis.made_results import (
     table,
 )
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 
 UNITS = "source_data/figure2/simple_combined-sp_pereira_out_of_sample_r2.npz"
 TABLE = "source_data/figure1/pereira_out_of_sample_r2_shuffled.csv"
@@ -175,7 +175,7 @@ def test_arrays_without_an_end_give_a_document_all_the_same(tmp_path: Path) -> N
     omegas = [(at, "-lt", "fedorenko", 50) for at in range(5)]
     table(tmp_path, "figure2/oasm_omega_values.csv", OMEGAS, omegas)
     found = reanalysed(tmp_path)
-    assert canonical(found) and found["omegas"]["figure2-oasm"]["fedorenko"]["lt"]["empty"] == [*"12345"]
+    assert canonical_json(found) and found["omegas"]["figure2-oasm"]["fedorenko"]["lt"]["empty"] == [*"12345"]
 
 
 def test_a_table_of_another_split_is_not_held_against_the_units(units: Any, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from studies.brain.simulation.scoring import (
 )
 from support_draws import drawn
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.studies.brain.structure.folds import outer_folds
 
 pytestmark = [pytest.mark.together, pytest.mark.exhaustive]  # the tests of this file share the fits
@@ -227,7 +227,7 @@ def score_table(seed: int) -> bytes:
         model: scores(there.features, there.recordings, outer_folds(there.layout, split), model).r2.tolist()
         for model, split in ((OASM, "shuffled"), (f"{SIMPLE}+LLM", "contiguous"))
     }
-    return canonical(found)
+    return canonical_json(found)
 
 
 @pytest.mark.long

@@ -77,8 +77,8 @@ def test_both_networks_have_units_without_signal(tmp_path: Path) -> None:
 
 def test_arrays_have_the_rows_of_the_stimuli_and_columns_of_the_units(tmp_path: Path) -> None:
     folder = made(tmp_path, layout="fedorenko")
-    assert arrays.headers(folder / "recordings")[""].shape == (416, 30)
-    assert {name: head.shape for name, head in arrays.headers(folder / "features").items()} == {
+    assert arrays.read_headers(folder / "recordings")[""].shape == (416, 30)
+    assert {name: head.shape for name, head in arrays.read_headers(folder / "features").items()} == {
         "WORD": (416, 40), "LLM": (416, 300), "LLMU": (416, 300), "NOISE": (416, 300),
     }  # fmt: skip
 

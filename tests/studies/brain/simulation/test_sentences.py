@@ -8,7 +8,7 @@ import pytest
 from support_cases import each_of
 
 from harness.errors import InputError
-from harness.seeds import stream
+from harness.seeds import random_stream
 from harness.studies.brain.simulation.places import places
 from harness.studies.brain.simulation.sentences import sentence, texts
 from harness.studies.brain.simulation.vocabulary import KINDS, NOUNS, PLACED, VERBS
@@ -30,7 +30,7 @@ def overlap(one: set[str], other: set[str]) -> float:
 
 @each_of("length", range(5, 31))
 def test_a_sentence_has_exactly_so_many_words(length: int) -> None:
-    words = sentence(stream(length), NOUNS[0][:6], length)
+    words = sentence(random_stream(length), NOUNS[0][:6], length)
     assert len(words) == length
     assert words[0] == "The"
     assert words[-1].endswith(".")
@@ -40,7 +40,7 @@ def test_a_sentence_has_exactly_so_many_words(length: int) -> None:
 
 def test_a_sentence_of_fewer_than_five_words_is_refused() -> None:
     with pytest.raises(InputError, match="4 words"):
-        sentence(stream(1), NOUNS[0], 4)
+        sentence(random_stream(1), NOUNS[0], 4)
 
 
 def test_no_noun_is_of_two_topics_or_another_kind_of_word() -> None:

@@ -124,5 +124,5 @@ def test_participants_may_be_numbers():
 def test_too_long_a_list_in_a_file_is_refused_by_its_field(tmp_path):
     np.savez(tmp_path / "a.npz", scores=np.zeros(100_001))
     with pytest.raises(InputError) as bad:
-        measuring.fields(ANALYSES["brain.aggregate"].takes, tmp_path / "a.npz", None, {})
+        measuring.analysis_fields(ANALYSES["brain.aggregate"].takes, tmp_path / "a.npz", None, {})
     assert bad.value.where == "scores" and bad.value.next == "give fewer"

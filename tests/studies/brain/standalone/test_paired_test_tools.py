@@ -11,9 +11,9 @@ from support_cases import each_of
 
 from harness import arrays
 from harness.errors import InputError
-from harness.scorers.tool import described
+from harness.scorers.tool import describe_fields
 from harness.studies.brain.standalone.tests import ANALYSES
-from harness.verbs.measuring import fields, plain
+from harness.verbs.measuring import analysis_fields, plain_result
 
 TESTS = Path(__file__).parents[3]
 FIXTURE = TESTS.parents[1] / "shared" / "fixtures" / "brain" / "stats_ttest_fdr.npz"
@@ -21,7 +21,7 @@ NAMES = ("block_test", "fdr", "lowest_error")
 
 
 def run(name, **given):
-    return plain(ANALYSES[f"brain.{name}"].run(given), None)
+    return plain_result(ANALYSES[f"brain.{name}"].run(given), None)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -62,15 +62,17 @@ def test_a_file_of_arrays_gives_the_same_as_arrays(published, tmp_path):
     path = tmp_path / "errors.npz"
     arrays.write_all(path, {name: np.asarray(one) for name, one in published.items()})
     tool = ANALYSES["brain.stats_ttest_fdr"]
-    assert plain(tool.run(fields(tool.takes, path, None, {})), None) == run("stats_ttest_fdr", **published)
+    assert plain_result(tool.run(analysis_fields(tool.takes, path, None, {})), None) == run(
+        "stats_ttest_fdr", **published
+    )
 
 
 @pytest.mark.skipif(not FIXTURE.is_file(), reason="the fixtures do not lie beside this checkout")
 def test_nothing_is_read_from_the_expected_arrays():
     tool = ANALYSES["brain.stats_ttest_fdr"]
-    given = fields(tool.takes, FIXTURE, None, {})
+    given = analysis_fields(tool.takes, FIXTURE, None, {})
     asked = {name for name in given if name.startswith(("plain", "blocked", "select"))}
-    found = plain(tool.run({name: one for name, one in given.items() if name not in asked}), None)
+    found = plain_result(tool.run({name: one for name, one in given.items() if name not in asked}), None)
     assert asked <= found.keys()
     for name in asked - {"plain_subject", "blocked_subject"}:
         assert np.array(found[name]) == pytest.approx(given[name], abs=1e-10)
@@ -136,4 +138,4 @@ def test_the_size_of_the_tests_can_be_measured_alone():
 
 def test_every_field_says_what_it_is():
     for tool in ANALYSES.values():
-        assert tool.schema() and all(described(tool.takes).values())
+        assert tool.schema() and all(describe_fields(tool.takes).values())

@@ -11,7 +11,7 @@ from harness import arrays
 from harness.errors import InputError
 from harness.studies.brain.ridge.gammas import subsets
 from harness.studies.brain.standalone.ridge import ANALYSES
-from harness.verbs.measuring import fields
+from harness.verbs.measuring import analysis_fields
 
 
 def given(**change):
@@ -66,7 +66,7 @@ def test_features_and_targets_may_come_from_a_second_file(tmp_path):
     arrays.write_all(tmp_path / "first.npz", {"gammas_positive": np.array([[0.5, 0.5]])})
     arrays.write_all(tmp_path / "second.npz", given())
     tool = ANALYSES["brain.banded_ridge_upstream_criterion"]
-    read = fields(tool.takes, tmp_path / "first.npz", tmp_path / "second.npz", {})
+    read = analysis_fields(tool.takes, tmp_path / "first.npz", tmp_path / "second.npz", {})
     whole = run("ridge_upstream_criterion", gammas_positive=np.array([[0.5, 0.5]]))
     assert np.array_equal(tool.run(read)["pred_test"], whole["pred_test"])
 

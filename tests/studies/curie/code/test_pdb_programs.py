@@ -12,7 +12,7 @@ from support_cases import each_of
 from support_draws import drawn
 
 from harness import rows, trial
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.run.closure import Code
 from harness.run.executing.trials import ProgramRunner
 from harness.studies.curie.code.pdb_programs import (
@@ -36,7 +36,7 @@ MODES = (PAPER, STRICT)
 
 @pytest.fixture(scope="module")
 def runner() -> ProgramRunner:
-    if "bubblewrap" not in available():
+    if "bubblewrap" not in available_isolations():
         pytest.skip("no bubblewrap here")
     return ProgramRunner()
 
@@ -191,7 +191,7 @@ def test_the_steps_write_programs_of_this_task_alone(tmp_path: Path) -> None:
         take({}, inputs, tmp_path)
         (found,) = rows.read(tmp_path / "programs")
         assert (found["item"], found["sample"]) == ("pdb-1", 0) and found["stdin"].endswith(DOCUMENT[-20:])
-        assert list(trial.programs(tmp_path / "programs"))
+        assert list(trial.read_programs(tmp_path / "programs"))
 
 
 def test_the_steps_carry_the_text_that_runs_foreign_code() -> None:

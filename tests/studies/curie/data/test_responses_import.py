@@ -10,7 +10,7 @@ from support_inside import inner_data, inside
 from harness import rows
 from harness.errors import InputError
 from harness.models.providers import imported
-from harness.models.providers.imported import read
+from harness.models.providers.imported import read_imported_rows
 from harness.studies.curie.data import response_files, responses_import
 from harness.studies.curie.data.responses_import import LEFT_OUT, normalise
 from harness.verbs import importing
@@ -238,7 +238,7 @@ def test_columns_are_refused(folder):
 def test_the_provider_imported_joins_the_rows_with_their_prompts(folder, tmp_path):
     found, _ = normalise(folder({inference(1): SAID, inference(2, state="failure"): {"exception_message": "429"}}), {})
     rows.write(tmp_path / "rows", found)
-    assert [row for _, row in read(tmp_path / "rows")] == found
+    assert [row for _, row in read_imported_rows(tmp_path / "rows")] == found
     rows.write(tmp_path / "prompts", [{"item": "hfe-r", "template": 1, "text": "P"}])
     inputs = {"imported": tmp_path / "rows", "prompts": tmp_path / "prompts"}
     imported.respond({"model": "mine", "of": "m", "seeds": [0, 1]}, inputs, tmp_path)
@@ -254,5 +254,5 @@ def test_import_brings_a_folder_of_answers_into_the_store(folder, tmp_path, monk
     brought = inner_data(*words, cwd=tmp_path)
     assert (brought["rows"], brought["models"]) == (1, {"gpt-4o": 1})
     kept = tmp_path / "store" / "blobs" / "sha256" / brought["sha256"][:2] / brought["sha256"]
-    assert [row["text"] for _, row in read(kept)] == ["H = 0"]
+    assert [row["text"] for _, row in read_imported_rows(kept)] == ["H = 0"]
     assert "gpt-4o 1 instances, 1 prompts" in inside(*words, cwd=tmp_path, check=0).stdout

@@ -19,7 +19,7 @@ SECTIONS = (
 
 
 def written(seed, words=200):
-    return paper(seeds.stream(seed), "A title", SECTIONS, SENTENCES, words)
+    return paper(seeds.random_stream(seed), "A title", SECTIONS, SENTENCES, words)
 
 
 def test_what_is_told_keeps_its_order_and_its_section():
@@ -47,7 +47,7 @@ def test_equal_seeds_give_equal_papers_and_others_give_others():
 
 
 def test_a_draw_depends_on_no_other():
-    few, many = ([seeds.below(each.source, 10**9) for each in draws({"seed": 1, "count": n}, "p")] for n in (3, 9))
+    few, many = ([seeds.draw_below(each.source, 10**9) for each in draws({"seed": 1, "count": n}, "p")] for n in (3, 9))
     assert few == many[:3] and len(set(many)) == 9
     assert [each.level for each in draws({"seed": 1, "count": 4}, "p")] == ["easy", "medium", "hard", "easy"]
     with pytest.raises(InputError) as refused:
@@ -59,7 +59,7 @@ def test_choices_take_turns():
     taken = [turn(4, "p", at, "abcde") for at in range(15)]
     rounds = [taken[:5], taken[5:10], taken[10:]]
     assert all(sorted(each) == list("abcde") for each in rounds) and rounds[0] != rounds[1]
-    assert sorted(shuffled(seeds.stream(1), range(9))) == list(range(9))
+    assert sorted(shuffled(seeds.random_stream(1), range(9))) == list(range(9))
 
 
 @pytest.mark.parametrize("name", ["GENERAL", "MATERIALS", "CALCULATIONS", "MANY_BODY"])

@@ -12,7 +12,7 @@ from support import FIXTURES
 from support_cases import each_of
 
 import harness.studies.curie
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.kit.prompts import fill, template
 from harness.studies.curie.tasks import TASKS as ALL
 
@@ -25,7 +25,7 @@ RUN = 8  # words in a row that no two people write by chance
 def wording(task):
     [line] = (FOLDER / f"{task}@1.jsonl").read_bytes().splitlines()
     row = json.loads(line)
-    assert line == canonical(row)
+    assert line == canonical_json(row)
     return row
 
 

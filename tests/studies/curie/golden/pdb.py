@@ -13,21 +13,21 @@ from golden.case import Tally, check
 from golden.files import cases, load
 from support_curie_golden import NEAR, official
 
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.studies.curie.standalone.pdb import SCORERS
-from harness.verbs.measuring import scored
+from harness.verbs.measuring import score_each_row
 
 FIELDS = ("model_response", "ground_truth_text", "prompt_text")
 EXPECTED = "official_biopython_1_85"
 
 
 def run(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    [found] = scored("curie.pdb", [("the case", given)], {})
+    [found] = score_each_row("curie.pdb", [("the case", given)], {})
     return {EXPECTED: official(found)}
 
 
 def read(path: Path, tally: Tally) -> None:
-    contained, holds = "bubblewrap" in available(), SCORERS["curie.pdb"].program
+    contained, holds = "bubblewrap" in available_isolations(), SCORERS["curie.pdb"].program
     for name, case in cases(load(path)):
         if not contained and holds(case):
             tally.waiting += 1

@@ -19,7 +19,9 @@ Sum = tuple[int, int, int]
 
 
 def drawn(source: seeds.Stream, most: int, letters: str = RESIDUES, least: int = 0) -> str:
-    return "".join(letters[seeds.below(source, len(letters))] for _ in range(least + seeds.below(source, most - least)))
+    return "".join(
+        letters[seeds.draw_below(source, len(letters))] for _ in range(least + seeds.draw_below(source, most - least))
+    )
 
 
 def blosum() -> dict[tuple[str, str], int]:
@@ -58,7 +60,7 @@ def best(gold: str, other: str, scores: dict[tuple[str, str], int]) -> Sum:
 
 @pytest.mark.parametrize(("letters", "most"), [("AWX", 12), ("ARNDW", 25), (RESIDUES, 40)])
 def test_p3_of_the_best_alignments_the_one_with_most_identities_then_pairs(letters: str, most: int) -> None:
-    source, scores = seeds.stream(most), blosum()
+    source, scores = seeds.random_stream(most), blosum()
     for _ in range(120):
         gold, other = drawn(source, most, letters, 1), drawn(source, most, letters, 1)
         _, identities, pairs = best(gold, other, scores)
@@ -70,7 +72,7 @@ def test_p3_the_score_is_that_of_biopython_with_gaps_of_eleven_and_one() -> None
 
     matrix = substitution_matrices.load("BLOSUM62")
     plain = PairwiseAligner(mode="global", substitution_matrix=matrix, open_gap_score=-11, extend_gap_score=-1)
-    source = seeds.stream(1)
+    source = seeds.random_stream(1)
     for _ in range(300):
         gold, other = drawn(source, 60, least=1), drawn(source, 60, least=1)
         weighed = int(alignment._aligner().score(gold, other))
@@ -113,7 +115,7 @@ def test_p4_chance_is_the_mean_identity_of_the_shuffles_of_the_prediction() -> N
 
 
 def test_edits_are_the_textbooks() -> None:
-    source = seeds.stream(2)
+    source = seeds.random_stream(2)
     for letters in ("AB", "ABCD", RESIDUES):
         for _ in range(400):
             left, right = drawn(source, 40, letters), drawn(source, 40, letters)
@@ -129,14 +131,14 @@ def test_the_common_subsequence_is_that_of_free_gaps() -> None:
     from Bio.Align import PairwiseAligner
 
     free = PairwiseAligner(mode="global", open_gap_score=0, extend_gap_score=0)
-    source = seeds.stream(4)
+    source = seeds.random_stream(4)
     for _ in range(500):
         left, right = drawn(source, 80, "ACDE", 1), drawn(source, 80, "ACDE", 1)
         assert common(left, right) == common(right, left) == free.score(left, right)
 
 
 def test_a_record_of_400_residues_and_its_shuffles_take_under_a_second() -> None:
-    source = seeds.stream(5)
+    source = seeds.random_stream(5)
     gold, other = drawn(source, 401, least=400), drawn(source, 401, least=400)
     begun = time.process_time()
     align(gold, other)

@@ -14,7 +14,7 @@ from needs import needs
 from support_cases import each_of
 
 from harness import seeds
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import MissingError
 from harness.studies.curie.reading import areas as reading
 from harness.studies.curie.reading.boxes_strict import GeoBox
@@ -65,7 +65,7 @@ def refused(answer: Any) -> str:
         assert str(bad) == why or "JSON" in why or "bracket" in why
     as_gold = scored(UNIT, answer)
     assert as_gold["outcome"] == "gold_invalid" and as_gold["value"]["missing"].startswith("the ground truth: ")
-    assert canonical(found) and canonical(as_gold)
+    assert canonical_json(found) and canonical_json(as_gold)
     return why
 
 
@@ -115,9 +115,9 @@ def triangle_area(corners: list[tuple[int, int]]) -> Fraction:
 
 
 def test_random_triangles_in_their_box_have_the_area_of_the_shoelace() -> None:
-    source = seeds.stream(4)
+    source = seeds.random_stream(4)
     for _ in range(200):
-        corners = [(seeds.below(source, 180) - 50, seeds.below(source, 160) - 80) for _ in range(3)]
+        corners = [(seeds.draw_below(source, 180) - 50, seeds.draw_below(source, 160) - 80) for _ in range(3)]
         area = triangle_area(corners)
         if not area:
             continue
@@ -128,10 +128,10 @@ def test_random_triangles_in_their_box_have_the_area_of_the_shoelace() -> None:
 
 
 def test_boxes_have_the_iou_of_strict_mode_over_the_antimeridian_too() -> None:
-    source, met = seeds.stream(7), 0
+    source, met = seeds.random_stream(7), 0
     for _ in range(300):
-        sides = [seeds.below(source, 720_000) / 1000 - 360 for _ in range(4)]
-        heights = [sorted(seeds.below(source, 180_000) / 1000 - 90 for _ in range(2)) for _ in range(2)]
+        sides = [seeds.draw_below(source, 720_000) / 1000 - 360 for _ in range(4)]
+        heights = [sorted(seeds.draw_below(source, 180_000) / 1000 - 90 for _ in range(2)) for _ in range(2)]
         ours, theirs = (GeoBox(sides[2 * at], heights[at][0], sides[2 * at + 1], heights[at][1]) for at in (0, 1))
         if min(ours.width * ours.height, theirs.width * theirs.height) > 0:
             spelled = [box(each.west, each.south, each.east, each.north) for each in (ours, theirs)]
@@ -266,7 +266,7 @@ def test_the_tool_gives_what_it_declares() -> None:
         row = {"model_response": answer if isinstance(answer, str) else json.dumps(answer)}
         for gold in (json.dumps(UNIT), "[]"):
             found = tool.run({**row, "ground_truth_text": gold})
-            assert tool.gives.model_validate(found) and canonical(found)
+            assert tool.gives.model_validate(found) and canonical_json(found)
 
 
 def test_a_machine_without_shapely_is_told_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,8 +30,8 @@ def by_numpy(ours: list[float], theirs: list[float]) -> float:
 
 
 def test_iou_is_that_of_numpy_for_every_order_of_sides() -> None:
-    source = seeds.stream(11)
-    values = [[seeds.below(source, 41) / 4 - 5 for _ in range(8)] for _ in range(3000)]
+    source = seeds.random_stream(11)
+    values = [[seeds.draw_below(source, 41) / 4 - 5 for _ in range(8)] for _ in range(3000)]
     for sides in values:
         ours, theirs = sides[:4], sides[4:]
         try:

@@ -13,7 +13,7 @@ from studies.curie.scoring.near_misses.near_miss import of
 from support_draws import drawn
 from support_pace import soon
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.rowtypes import Found
 from harness.studies.curie.scoring import facts, facts_code, facts_geo, facts_hfd, facts_hfe, facts_qecc
 from harness.studies.curie.tasks import VERSION
@@ -103,5 +103,5 @@ def test_hostile_answers_are_scored_and_end_soon(task: str, text: str) -> None:
     begun = time.process_time()
     found: Any = RULES[task](text, of(task)[0])
     assert 0 <= found["value"] <= 1
-    assert canonical(found)
+    assert canonical_json(found)
     assert soon(time.process_time() - begun, 2)

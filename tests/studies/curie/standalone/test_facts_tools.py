@@ -6,7 +6,7 @@ import pytest
 from studies.curie.scoring.near_misses.near_miss import TASKS, of
 from support_cases import each_of
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.studies.curie.scoring.rouge import METRICS
 from harness.studies.curie.standalone.facts import SCORERS
@@ -28,7 +28,7 @@ def test_each_task_has_its_scorer() -> None:
 def test_a_scorer_gives_what_it_declares(task: str, mode: str) -> None:
     tool = SCORERS[f"curie.{task}"]
     found = tool.run(row(task, mode=mode))
-    assert tool.gives.model_validate(found) and canonical(found)
+    assert tool.gives.model_validate(found) and canonical_json(found)
     assert found["detail"]["mode"] == mode
 
 

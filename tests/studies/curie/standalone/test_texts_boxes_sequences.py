@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support_cases import each_of
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.scorers.tool import Tool
 from harness.studies.curie.standalone import biogr, pdb, rouge
@@ -26,7 +26,7 @@ ROWS: list[tuple[Tool, dict[str, Any]]] = [
 @each_of("mode", ["paper", "strict"])
 def test_what_a_scorer_gives_is_what_it_declares(tool: Tool, row: dict[str, Any], mode: str) -> None:
     found = tool.run({**row, "mode": mode})
-    assert tool.gives.model_validate(found) and canonical(found)
+    assert tool.gives.model_validate(found) and canonical_json(found)
     assert found["outcome"] == "valid" and found["detail"]["mode"] == mode
     assert found["value"] == pytest.approx(100 if tool.about.startswith("Counts") else 1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import InputError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.planning.plan import check_manifest
 
 MANIFEST = """harness: 2
@@ -31,8 +31,8 @@ def test_a_provider_without_likelihoods_is_refused_at_its_line(score: str, tmp_p
     path = tmp_path / "manifests" / "sums.yaml"
     path.write_text(MANIFEST.replace("SCORE", score))
     with pytest.raises(InputError, match="provider openai cannot say how likely") as bad:
-        check_manifest(load(path))
+        check_manifest(load_manifest(path))
     assert bad.value.where.startswith("line 7") or ":7" in bad.value.where, bad.value.where
     assert "take this model out" in bad.value.next
     path.write_text("".join(line for line in path.read_text().splitlines(True) if "there:" not in line))
-    assert check_manifest(load(path))
+    assert check_manifest(load_manifest(path))

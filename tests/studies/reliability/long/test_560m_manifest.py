@@ -14,7 +14,7 @@ from support import REPOSITORY, data_of, harness
 from support_bloom import make_bloom
 from support_draws import drawn
 
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.planning.plan import check_manifest
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
@@ -64,13 +64,13 @@ def of_few(text: str, benchmarks: Collection[str]) -> str:
 
 
 def test_its_models_are_the_papers_exact_pair_and_it_claims_nothing() -> None:
-    manifest = load(PAIR).manifest
+    manifest = load_manifest(PAIR).manifest
     table = {model.name: model for model in MODELS}
     assert tuple(manifest.models) == NAMES and not manifest.claims
     for name, told in manifest.models.items():
         assert told.facts == table[name].facts() and told.source == f"hf:{table[name].access.id}"
         assert told.unresolved and not told.revision
-    planned = check_manifest(load(PAIR))
+    planned = check_manifest(load_manifest(PAIR))
     assert {each.maker.ids or name for name, each in planned.made.items()} == set(TASKS)
 
 

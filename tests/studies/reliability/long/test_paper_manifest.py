@@ -15,10 +15,10 @@ from support import REPOSITORY, data_of, error_of, harness
 from harness import rows
 from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, Made
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
@@ -31,12 +31,12 @@ DIGEST = "ab" * 32
 
 
 @pytest.fixture(scope="module")
-def paper() -> Loaded:
-    return load(PAPER)
+def paper() -> LoadedManifest:
+    return load_manifest(PAPER)
 
 
 @pytest.fixture(scope="module")
-def planned(paper: Loaded) -> Plan:
+def planned(paper: LoadedManifest) -> Plan:
     """Plan it as if everything were there: data with the published counts, tapes, weights."""
     pins = static_pins(paper)
     datasets: dict[str, Any] = {
@@ -52,10 +52,10 @@ def planned(paper: Loaded) -> Plan:
         for name, local in ((name, bool(each.weights)) for name, each in paper.manifest.models.items())
     }
     lock = Lock(paper.manifest.intent(), paper.sha256, {**pins, "datasets": datasets})
-    return plan(check_manifest(paper), lock)
+    return make_plan(check_manifest(paper), lock)
 
 
-def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) -> None:
+def test_its_models_are_those_of_the_table_with_the_same_facts(paper: LoadedManifest) -> None:
     found = paper.manifest.models
     assert list(found) == [model.name for model in MODELS] and len(found) == 32
     assert {name: model.facts for name, model in found.items()} == {model.name: model.facts() for model in MODELS}
@@ -65,7 +65,7 @@ def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) ->
         assert (told.source == f"hf:{model.access.id}") if told.weights else told.model == model.access.id
 
 
-def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: Loaded) -> None:
+def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: LoadedManifest) -> None:
     local = [model for model in paper.manifest.models.values() if model.weights]
     fetched = [each for each in paper.manifest.datasets.values() if isinstance(each, Fetched)]
     assert len(local) == 22 and len(fetched) == 8
@@ -73,7 +73,7 @@ def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: Loaded) -> 
     assert all(each.unresolved or each.sha256 for each in fetched)
 
 
-def test_it_plans_every_model_on_every_benchmark(planned: Plan, paper: Loaded) -> None:
+def test_it_plans_every_model_on_every_benchmark(planned: Plan, paper: LoadedManifest) -> None:
     names = [step.name for step in planned.steps]
     answered = {tuple(name.split("/")[::2][:2]) for name in names if "/responses/" in name}
     assert answered == {(dataset, model) for dataset in PUBLISHED for model in paper.manifest.models}
@@ -86,7 +86,7 @@ def test_it_plans_every_model_on_every_benchmark(planned: Plan, paper: Loaded) -
     assert shards == {name: -(-each["rows"] // each["size"]) for name, each in cut.items()}
 
 
-def test_every_published_count_is_claimed(paper: Loaded) -> None:
+def test_every_published_count_is_claimed(paper: LoadedManifest) -> None:
     claimed = {claim.of: claim.published for claim in paper.manifest.claims if claim.published}
     assert claimed == {
         **{f"counts#/{name}/kept": str(count) for name, count in PUBLISHED.items()},
@@ -126,7 +126,9 @@ def made_up(folder: Path, models: list[str]) -> dict[str, Path]:
 
 
 @pytest.mark.long
-def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(paper: Loaded, planned: Plan, tmp_path: Path) -> None:
+def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(
+    paper: LoadedManifest, planned: Plan, tmp_path: Path
+) -> None:
     inputs = made_up(tmp_path, list(paper.manifest.models))
     steps = {step.name: step for step in planned.steps}
     pointed = {pointer.partition("#")[0] for claim in paper.manifest.claims for pointer in claim.pointers}
@@ -144,14 +146,14 @@ def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(paper: Loaded, 
             assert found.number is not None, f"{claim.id}: {pointer}: {found.lacks or found.flaw}"
 
 
-def test_claims_lists_every_claim_with_what_it_needs_and_is_no_miss(paper: Loaded, tmp_path: Path) -> None:
+def test_claims_lists_every_claim_with_what_it_needs_and_is_no_miss(paper: LoadedManifest, tmp_path: Path) -> None:
     words = ("claims", "manifests/paper/reliability.yaml", "--store", tmp_path / "none")
     here = data_of(*words, cwd=REPOSITORY, check=0)["claims"]
     assert [row["id"] for row in here] == [claim.id for claim in paper.manifest.claims]
     assert all(row["verdict"].startswith("not run: needs ") for row in here)
 
 
-def test_once_locked_each_claim_says_what_it_waits_for_and_names_all(paper: Loaded, tmp_path: Path) -> None:
+def test_once_locked_each_claim_says_what_it_waits_for_and_names_all(paper: LoadedManifest, tmp_path: Path) -> None:
     (tmp_path / "lockfiles").mkdir()
     (tmp_path / "manifests").mkdir()
     shutil.copy(PAPER, tmp_path / "manifests")

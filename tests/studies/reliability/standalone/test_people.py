@@ -6,7 +6,7 @@ import pytest
 import support
 from support_cases import each_of
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.studies.reliability.standalone.people import ANALYSES
 
@@ -15,7 +15,7 @@ FIXTURES = support.FIXTURES / "reliability"
 
 def run(name, **given):
     found = ANALYSES[f"reliability.{name}"].run(given)
-    canonical(found)  # what a caller gets is JSON
+    canonical_json(found)  # what a caller gets is JSON
     return found
 
 

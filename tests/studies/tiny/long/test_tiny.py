@@ -39,12 +39,12 @@ def examination():
 
 
 def drawn(questions, mixture, count=2000):
-    source = seeds.stream(5)
+    source = seeds.random_stream(5)
     return [corpus.document(WORDINGS, questions, source, mixture) for _ in range(count)]
 
 
 def test_half_of_the_draws_have_at_most_two_digits():
-    source = seeds.stream(7)
+    source = seeds.random_stream(7)
     pairs = [pair(source) for _ in range(4000)]
     longest = [max(len(a), len(b)) for a, b in pairs]
     assert {len(number) for both in pairs for number in both} == {1, 2, 3}
@@ -65,7 +65,7 @@ def test_the_dataset_has_the_benchmark_s_shape_and_no_answer_in_its_items(tmp_pa
 
 @pytest.mark.parametrize("task", TASKS)
 def test_an_answer_is_right_and_talk_is_none(questions, examination, task):
-    source = seeds.stream(3)
+    source = seeds.random_stream(3)
     for _ in range(300):
         question = questions.draw(task, source)
         assert examination.outcome(question, f" {question.answer}").label == "c"
@@ -76,7 +76,7 @@ def test_an_answer_is_right_and_talk_is_none(questions, examination, task):
 def test_every_kind_of_question_is_drawn_and_each_draw_is_the_same_again(questions):
     kinds = {}
     for task in TASKS:
-        first, again = ([questions.draw(task, seeds.stream(seed)) for seed in range(400)] for _ in range(2))
+        first, again = ([questions.draw(task, seeds.random_stream(seed)) for seed in range(400)] for _ in range(2))
         assert first == again
         kinds[task] = {question.kind for question in first}
     assert kinds["addition"] == {"1", "2", "3"} and kinds["anagram"] == {"3", "4"} and len(kinds["transforms"]) == 12
@@ -86,7 +86,7 @@ def test_every_kind_of_question_is_drawn_and_each_draw_is_the_same_again(questio
 def test_nothing_that_the_demos_ask_is_trained_on(questions, task):
     held = {question.key for question in questions.held(task, 7)}
     assert len(held) >= 59  # two of sixty small sums may be the same
-    free, source, again = QuestionSource([task]), seeds.stream(1), seeds.stream(1)
+    free, source, again = QuestionSource([task]), seeds.random_stream(1), seeds.random_stream(1)
     assert any(free.draw(task, source).key in held for _ in range(20_000))
     assert not any(questions.draw(task, again).key in held for _ in range(20_000))
 
