@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from harness import rows
 
 BIOMED = FIXTURES.parent / "data" / "biomed"
 SEEDS, TEMPLATE_ROWS = BIOMED / "seeds_80.csv", BIOMED / "templates_6208.csv"
+# The official settings file, which holds the published wordings: nobody but its owner passes it on (docs/biomed.md).
+CONFIG = Path(os.environ.get("BIOMED_CONFIG") or BIOMED / "default_config.yaml")
 COLUMNS = ("uuid", "template_uuid", "question", "answer", "bio_category", "reasoning_category")
 
 

@@ -297,7 +297,8 @@ class Reader(HTMLParser):
             if name == "href":
                 self.links.append(given)
         found = dict(attrs)
-        assert tag != "svg" or (found["role"] == "img" and found["aria-label"])
+        hidden = found.get("aria-hidden") == "true"  # a part of a drawing that is described as a whole
+        assert tag != "svg" or hidden or (found["role"] == "img" and found["aria-label"])
         assert tag != "th" or found["scope"] in ("col", "row")
         if tag in ("td", "th"):
             self.cells.append("")

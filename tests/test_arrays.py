@@ -313,7 +313,7 @@ from harness.digest import sha256
 path = Path(sys.argv[1])
 used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before, rows, last = used(), 0, 0.0
-for block in arrays.blocks(path):
+for block in arrays.read_blocks(path):
     rows, last = rows + len(block), float(block[-1, -1])
 print(rows, last, used() - before)
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))

@@ -142,8 +142,8 @@ def test_a_file_is_moved_whole_and_a_link_is_not_moved_at_all(tmp_path):
 HOLD = """
     import subprocess, sys
     from pathlib import Path
-    from harness.files import locked
-    with locked(Path(sys.argv[1])):
+    from harness.files import hold_lock
+    with hold_lock(Path(sys.argv[1])):
         if len(sys.argv) > 2:
             child = subprocess.Popen(["sleep", "60"], close_fds=False)
             print(child.pid, flush=True)

@@ -20,11 +20,11 @@ MANIFEST = "manifests/demo/brain.yaml"  # of the study that computes most
 VERBS = (["--help"], ["lock", MANIFEST], ["run", "-n", MANIFEST], ["show", MANIFEST], ["list"])
 PROGRAM = """
 import json, sys
-from harness.cli.main import run
+from harness.cli.main import run_command_line
 found = []
 for words in json.loads(sys.argv[1]):
     try:
-        code = run(words)
+        code = run_command_line(words)
     except SystemExit as ended:
         code = ended.code
     found.append([code or 0, sorted(sys.modules)])

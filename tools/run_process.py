@@ -16,7 +16,7 @@ with paused_collection():
 
 
 def main(argv: Sequence[str]) -> None:
-    """Run what was asked for."""
+    """Perform the run that an agent asked for; `argv` is its project, its store and its id."""
     project, store, run = argv
     perform_asked(Project.at(project, store), run)
 

@@ -62,7 +62,7 @@ Backends = Callable[[ServerRequestContext[Any, Any]], CallBackend]  # who answer
 
 
 class Gate(Extension):
-    """The only extension of the server; it answers every tool call."""
+    """The SDK extension through which the server answers every tool call: it passes the call to a backend."""
 
     identifier = IDENTIFIER
 

@@ -102,7 +102,7 @@ class AnalysisGiven(Form):
 
 
 class ManifestsGiven(Form):
-    """A page of manifests."""
+    """Result of list_manifests: one page of the project's manifests."""
 
     manifests: list[dict[str, str]] = Field(description="manifest, name, study, lock, verdict, about")
     next_offset: int | None = Field(default=None, description="absent on the last page")

@@ -40,7 +40,7 @@ app = typer.Typer(
 
 
 def register(parent: typer.Typer) -> None:
-    """Add these verbs to the command line, below `attempts`."""
+    """Add the group `attempts` to the command line."""
     for verb in (ls, abandon, start, items, item, submit, finish, verify):
         app.command()(verb)
     app.command(name="show")(show_)
@@ -269,7 +269,7 @@ def _door(given: GivenOptions, *, opens: bool = False, **serve: Any) -> AttemptD
 
 
 def register_serve(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `serve` to the command line."""
     app.command()(serve)
 
 

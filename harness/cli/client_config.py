@@ -42,7 +42,7 @@ def server_command(project: Path, values: Mapping[str, str], manifests: Sequence
 
 
 def client_config(client: str, command: Sequence[str]) -> ClientConfig:
-    """Return what one of `CLIENTS` is given so that it starts the server by this command."""
+    """Return the configuration with which one of `CLIENTS` starts the server by this command."""
     return CLIENTS[client](list(command))
 
 

@@ -45,7 +45,7 @@ NOTES = 10
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
+    """Add the commands of this module to the command line."""
     for verb in (get, audit, diff, explain):
         app.command()(verb)
 
@@ -176,7 +176,7 @@ def _part(value: Any) -> str:
 
 
 def register_upkeep(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add verbs of this module to the command line."""
     for verb in (doctor, fsck, gc):
         app.command()(verb)
 

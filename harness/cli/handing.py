@@ -25,7 +25,7 @@ keys_app = typer.Typer(name="keys", help="Make keys that sign for runs.", rich_m
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the command line, and the group `keys`."""
+    """Add the commands of this module to the command line, and the group `keys`."""
     for verb in (export, attest, verify, anchor):
         app.command()(verb)
     keys_app.command("new")(new_key)

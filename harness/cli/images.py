@@ -19,7 +19,7 @@ from harness.verbs.requests import (
 
 
 def register_transfers(app: typer.Typer) -> None:
-    """Add these commands to the commands of images."""
+    """Add the commands that move images to the group `images`."""
     for verb in (push, pull, save, load):
         app.command()(verb)
 
@@ -81,7 +81,7 @@ app = typer.Typer(name="images", help="Build, check and list container images, b
 
 
 def register(parent: typer.Typer) -> None:
-    """Add these verbs to the command line, below `images`."""
+    """Add the group `images` to the command line."""
     for verb in (build, verify, ls, inventory, rm):
         app.command()(verb)
     register_transfers(app)

@@ -14,7 +14,7 @@ from harness.verbs.requests import ReportRequest, ViewRequest
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
+    """Add the commands of this module to the command line."""
     app.command()(view)
     app.command()(report)
 

@@ -65,7 +65,7 @@ def _text(done: CarryResult) -> str:
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add verbs of this module to the command line."""
     app.command("list")(list_)
     app.command("show")(show)
     app.command()(lock)
@@ -224,7 +224,7 @@ def schema(given: GivenOptions) -> int:
 
 
 def register_init_and_new(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add verbs of this module to the command line."""
     app.command()(init)
     app.command()(new)
 
@@ -260,7 +260,7 @@ def new(given: GivenOptions) -> int:
 
 
 def register_docs(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `docs` to the command line."""
     app.command()(docs)
 
 

@@ -94,7 +94,7 @@ def _show(done: CertifyResult, given: GivenOptions) -> int:
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add verbs of this module to the command line."""
     app.command()(score)
     app.command()(analyse)
 

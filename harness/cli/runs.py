@@ -37,7 +37,7 @@ FURTHER = " on several answers and groups"  # lines of the table besides the mea
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add verbs of this module to the command line."""
     app.command()(plan)
     app.command()(run)
     app.command()(reproduce)

@@ -64,7 +64,8 @@ def show_items(given: GivenOptions) -> int:
 
 
 def _items_text(done: ShowItemsResult) -> str:
-    where = f"{done.manifest}, run {done.run}{limit_suffix(done.limit)}: page {done.page} of {done.pages}, {done.total} answers"
+    run = f"{done.manifest}, run {done.run}{limit_suffix(done.limit)}"
+    where = f"{run}: page {done.page} of {done.pages}, {done.total} answers"
     more = [f"next: --page {done.page + 1}"] if done.page < done.pages else []
     where += f"; the run {done.healed_text}" if done.healed else ""
     return "\n\n".join([join_lines(where), *map(_answer, done.answers), *more])
@@ -157,7 +158,7 @@ FIELDS = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `scores` to the command line."""
     app.command()(scores)
 
 
@@ -301,7 +302,7 @@ MOVED = ("models", "item", "wording", "dataset", "scorer", "left", "right", "sid
 
 
 def register_compare(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `compare` to the command line."""
     app.command()(compare)
 
 

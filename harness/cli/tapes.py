@@ -25,6 +25,7 @@ from harness.verbs.requests import (
     COLUMNS,
     CheckModelsRequest,
     ExportTapeRequest,
+    FindExchangeRequest,
     GatewayRequest,
     ImportFolderRequest,
     ImportRequest,
@@ -196,8 +197,8 @@ app = typer.Typer(name="tape", help="List, check and fill tapes: recorded respon
 
 
 def register(parent: typer.Typer) -> None:
-    """Add these verbs to the command line, below `tape`."""
-    for verb in (ls, verify, export, merge, redact):
+    """Add the group `tape` to the command line."""
+    for verb in (ls, find, verify, export, merge, redact):
         app.command()(verb)
     app.command(name="import")(import_)
     parent.add_typer(app)
@@ -221,6 +222,25 @@ def ls(given: GivenOptions) -> int:
     hidden = f", {found.redacted} redacted" if found.redacted else ""
     told = f"{found.exchanges} exchanges{hidden}, {found.bytes} bytes on disk, tape {short_digest(found.digest)}"
     return given.show(found, f"{text}\n{told}")
+
+
+@with_request_options(FindExchangeRequest, store=False)
+def find(given: GivenOptions) -> int:
+    """Show the line of a tape that answers a request."""
+    from harness.verbs import recordings as verbs
+
+    found = verbs.find_exchange(given.project, given.request(FindExchangeRequest))
+    who = f"{found.provider}, {found.model}" + (f" (answered as {found.answered_as})" if found.answered_as else "")
+    told = {
+        "line": f"{found.line} of {found.file}",
+        "digest": found.digest,
+        "recorded": found.at,
+        "asked": who,
+        "server": found.server or "not named",
+        "request": data.dumps(found.request, ensure_ascii=False),
+        "answer": found.response,
+    }
+    return given.show(found, "\n".join(f"{name:<10}{join_lines(value)}" for name, value in told.items()))
 
 
 @with_request_options(TapeRequest, store=False)
@@ -300,7 +320,7 @@ models_app = typer.Typer(
 
 
 def register_models(parent: typer.Typer) -> None:
-    """Add this verb to the command line, below `models`."""
+    """Add the command `models check` to the command line."""
     models_app.command()(check)
     parent.add_typer(models_app)
 

@@ -68,7 +68,7 @@ _UNDONE = _ERRNO  # reported as done, although it is not
 
 @functools.cache
 def can_filter() -> bool:
-    """Whether steps can be filtered here: the processor is the list's, and the kernel has seccomp filters."""
+    """Whether the system calls of steps can be filtered here: on x86-64, with a kernel that has seccomp filters."""
     return platform.machine() == "x86_64" and Path("/proc/sys/kernel/seccomp/actions_avail").exists()
 
 

@@ -161,7 +161,7 @@ def _read_document(path: Path, made_by: str) -> bytes:
 
 
 def envelope_path(path: Path) -> Path:
-    """Return where the signed statement about a lock or an expectation is kept: beside it, in git as it is."""
+    """Return the path of the signed statement about a lock or an expectation: a file beside it, kept in git like it."""
     return path.with_name(path.name.removesuffix(".json") + ENVELOPE)
 
 

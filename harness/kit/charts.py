@@ -14,9 +14,13 @@ import tempfile
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from harness.kit import narrow
+from harness.kit.narrow import DrawnPanel, Rect
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 DPI = 100
 WIDTH = 11.4  # inches: a page's width at 100 %
+HEAD = 0.56  # inches: where the title and the line under it end
 BODY, SMALL, LARGE = 8.5, 7.5, 12.0  # points
 INK, MUTED, LINE, BAND, PAPER = "#222222", "#5f5f5f", "#d9d9d9", "#f4f4f4", "#ffffff"
 FAINT: Mapping[str, Any] = {"fontsize": SMALL, "color": MUTED}
@@ -95,6 +100,17 @@ def _load() -> None:
                     os.environ[name] = value
 
 
+@dataclass
+class Placed:
+    """What stands on a sheet and where, for the sheet's narrow form."""
+
+    panels: list[tuple[Axes, Rect, float]] = field(default_factory=list)  # axes, place, width of a column that is whole
+    texts: list[Rect] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)  # of all texts but title, line under it and small print
+    under: str = ""
+    note: str = ""
+
+
 @dataclass(frozen=True)
 class Sheet:
     """A figure laid out in inches from its top left corner, so that no panel moves with the length of a text."""
@@ -102,19 +118,26 @@ class Sheet:
     figure: Figure
     width: float
     height: float
+    placed: Placed = field(default_factory=Placed, compare=False)
 
-    def panel(self, left: float, top: float, width: float, height: float) -> Axes:
-        """Add axes to the sheet, placed in inches."""
+    def panel(self, left: float, top: float, width: float, height: float, column: float = 0.0) -> Axes:
+        """Add axes to the sheet, placed in inches; `column` is the width of columns that a narrow form leaves whole."""
         bottom = self.height - top - height
         found: Axes = self.figure.add_axes(
             (left / self.width, bottom / self.height, width / self.width, height / self.height)
         )
+        self.placed.panels.append((found, Rect(left, top, left + width, top + height), column))
         return found
 
     def text(self, left: float, top: float, text: str, **how: Any) -> None:
         """Write a text with its upper left corner at this position, unless `ha` or `va` say otherwise."""
+        self._write(left, top, text, how)
+        self.placed.words.append(text)
+
+    def _write(self, left: float, top: float, text: str, how: Mapping[str, Any]) -> None:
         settings = {"ha": "left", "va": "top", "fontsize": BODY, **how}
         self.figure.text(left / self.width, 1 - top / self.height, text, **settings)
+        self.placed.texts.append(_taken(left, top, text, settings))
 
     def above(self, left: float, top: float, text: str, **how: Any) -> None:
         """Write a line of bold text with its baseline at this height, as for the names of panels."""
@@ -122,8 +145,9 @@ class Sheet:
 
     def heading(self, title: str, under: str = "") -> None:
         """Write the figure's title, and below it one line on how to read the figure."""
-        self.text(0.15, 0.12, title, fontsize=LARGE, fontweight="bold")
-        self.text(0.15, 0.40, under, color=MUTED)
+        self._write(0.15, 0.12, title, {"fontsize": LARGE, "fontweight": "bold"})
+        self._write(0.15, 0.40, under, {"color": MUTED})
+        self.placed.under = under
 
     def legend(self, handles: Sequence[Any], *, top: float = 0.12, left: float | None = None, **how: Any) -> None:
         """Add a legend outside the panels, at the right edge or from `left` on; without handles, add none."""
@@ -140,7 +164,56 @@ class Sheet:
     def small_print(self, text: str) -> None:
         """Write small print at the foot of the sheet, such as the data that the figure is based on."""
         lines = wrapped(text, self.width - 0.3)
-        self.text(0.15, self.height - 0.1, "\n".join(lines), va="bottom", linespacing=1.3, **FAINT)
+        self._write(0.15, self.height - 0.1, "\n".join(lines), {"va": "bottom", "linespacing": 1.3, **FAINT})
+        self.placed.note = text
+
+    def narrow_form(self) -> str:
+        """Return the parts of the sheet that a small screen shows one below another (`kit/narrow.py`), as a text."""
+        foot = self.height - (depth(self.placed.note, self.width) if self.placed.note else 0.0)
+        self.figure.draw_without_rendering()  # only then texts and legends know where they stand
+        panels = [
+            DrawnPanel(at, self._cuts(axes, at, column), column > 0, self._reach(axes))
+            for axes, at, column in self.placed.panels
+        ]
+        drawn = narrow.Layout(self.width, HEAD, foot, panels, self.placed.texts, list(self._entries()))
+        words = "" if panels else " ".join(self.placed.words)
+        return narrow.spelled(narrow.parts(drawn), self.placed.under, words, self.placed.note)
+
+    def _reach(self, axes: Axes) -> float:
+        """Return how far to the right the words of a panel go."""
+        box = axes.get_tightbbox()
+        return box.x1 / DPI if box else 0.0
+
+    def _cuts(self, axes: Axes, at: Rect, column: float) -> tuple[float, ...]:
+        """Return where a panel may be cut: between two columns, or half way between two ticks of its lower axis."""
+        if column:
+            return tuple(at.left + column * place for place in range(1, round(at.width / column)))
+        low, high = axes.get_xlim()
+        ticks = [at.left + at.width * (tick - low) / (high - low) for tick in axes.get_xticks() if low <= tick <= high]
+        return tuple((one + other) / 2 for one, other in pairwise(ticks)) if axes.get_xscale() == "linear" else ()
+
+    def _entries(self) -> Iterator[Rect]:
+        """Yield the place of each entry of the legend: its handle and its words."""
+        for legend in self.figure.legends:
+            for handle, words in zip(legend.legend_handles, legend.get_texts(), strict=True):
+                both = [one.get_window_extent() for one in (handle, words) if one is not None]
+                left, right = min(one.x0 for one in both), max(one.x1 for one in both)
+                low, high = min(one.y0 for one in both), max(one.y1 for one in both)
+                yield Rect(left / DPI, self.height - high / DPI, right / DPI, self.height - low / DPI)
+
+
+def _taken(left: float, top: float, text: str, how: Mapping[str, Any]) -> Rect:
+    """Return the place that a text takes, which may be turned upright."""
+    points = float(how["fontsize"])
+    bold = 1.12 if how.get("fontweight") == "bold" else 1.0
+    lines = text.split("\n")
+    width = bold * max(math.fsum(_advance(char) for char in line) for line in lines) * points / 72
+    height = len(lines) * 1.25 * points / 72
+    if how.get("rotation") == 90:
+        width, height = height, width
+    before = {"left": 0.0, "center": 0.5, "right": 1.0}[how["ha"]] * width
+    above = {"top": 0.0, "center": 0.5, "bottom": 1.0, "baseline": 0.8}[how["va"]] * height
+    return Rect(left - before, top - above, left - before + width, top - above + height)
 
 
 Drawer = Callable[[], Sheet]
@@ -215,11 +288,16 @@ def _font(name: str = "DejaVuSans.ttf") -> Any:
     return FT2Font(os.path.join(get_data_path(), "fonts", "ttf", name))
 
 
-def save(figure: Figure, svg: Path, png: Path, title: str) -> None:
-    """Save a figure as SVG and PNG; equal figures give equal bytes at any time on any machine."""
+def save(sheet: Sheet, svg: Path, png: Path, title: str) -> None:
+    """Save a figure as SVG and PNG; equal figures give equal bytes at any time on any machine.
+
+    The SVG also says which parts a small screen shows one below another (`pages.figure`).
+    """
+    figure = sheet.figure
     # No date, version or program name, so that the bytes depend on the drawing alone.
     silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
-    figure.savefig(svg, format="svg", backend="svg", metadata={**silent, "Title": title})
+    told = {**silent, "Title": title, "Description": sheet.narrow_form()}
+    figure.savefig(svg, format="svg", backend="svg", metadata=told)
     figure.savefig(png, format="png", backend="agg", dpi=DPI, metadata={"Software": None})
 
 
@@ -227,4 +305,4 @@ def draw(drawers: Mapping[str, Drawer], out: Path, title: Callable[[str], str]) 
     """Draw and save every figure as SVG and PNG, in files named by the keys of `drawers`."""
     with drawing():
         for stem, drawer in drawers.items():
-            save(drawer().figure, out / f"{stem}.svg", out / f"{stem}.png", title(f"{stem}.svg"))
+            save(drawer(), out / f"{stem}.svg", out / f"{stem}.png", title(f"{stem}.svg"))

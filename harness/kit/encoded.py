@@ -1,7 +1,8 @@
 """The body of a judging step that measures by an encoder: BERTScore of each answer against a reference text.
 
-The encoder is the one that the manifest names, with its own layer and window. Values of another encoder than a paper's
-are never compared with the paper's values.
+The encoder is the one that the manifest names, with its own window, and its last layer unless the parameter `layer`
+names another. There are no idf weights and nothing is rescaled. Values of another encoder or layer than a paper's are
+never compared with the paper's values.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
 from harness.scorers.overlap.ngrams import NONE
 
 PRECISION, RECALL, F = "bert_precision", "bert_recall", "bert_f1"
+LAYER = "layer"  # the parameter that names a layer: 0 is the embedding, negative ones count from the last
 CUT = "cut"  # which of the two texts were longer than the encoder's window
 Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or a parsed reply if there is none
 
@@ -23,8 +25,10 @@ Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reference: Reference) -> None:
     """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 if a text is blank.
 
-    If there is no reference text, the judgement is the mapping that `reference` returns.
+    If there is no reference text, the judgement is the mapping that `reference` returns. Raise InputError for a layer
+    that the encoder does not have.
     """
+    layer = params.get(LAYER, LAST)
     with opened_encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
 
         def says(case: judged.JudgedCase) -> dict[str, Any]:
@@ -34,7 +38,7 @@ def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, refe
             sides = {"answer": case.response["text"].strip(), "reference": text.strip()}
             if not (sides["answer"] and sides["reference"]):
                 return _parsed(NONE, [])
-            seen = {side: opened.pieces(each, LAST) for side, each in sides.items()}
+            seen = {side: opened.pieces(each, layer) for side, each in sides.items()}
             ours, theirs = (Vectors(found.vectors, found.own) for found in seen.values())
             return _parsed(bertscore(ours, theirs), [side for side, found in seen.items() if found.cut])
 

@@ -51,7 +51,12 @@ figure{margin:1rem 0}figure>svg{display:block;width:100%;height:auto;max-width:1
 svg.bars{display:block;border:1px solid var(--line);margin-left:auto;shape-rendering:crispEdges}
 nav ul{columns:3 14rem}summary{cursor:pointer}
 @media (max-width:46rem){body{padding:.8rem}ul,ol{padding-left:1.2rem}.note ul{padding-left:1rem}
-tbody th{min-width:6rem}figure{overflow-x:auto}figure>svg{min-width:44rem}tbody th.part{padding-left:.8rem}}
+tbody th{min-width:6rem}tbody th.part{padding-left:.8rem}}
+.narrow{display:none}
+@media screen and (max-width:46rem){.narrow{display:block}figure.folds>svg{position:absolute;width:0;height:0}
+.scroll>table{width:max-content}.scroll th{max-width:8rem}.scroll td{max-width:14rem}
+.scroll td{overflow-wrap:anywhere}
+.narrow>svg{display:block;max-width:100%;height:auto;margin:.4rem 0;background:#fff;border-radius:4px}}
 @page{size:A4;margin:9mm}
 @media print{html{font-size:9.6px}body{line-height:1.3;max-width:none;padding:0}h1{margin:0}h2{margin:.5rem 0 .2rem}
 .note,p,ul{margin:.2rem 0;max-width:none}.note{padding:.1rem .5rem}th,td{padding:.05rem .35rem}table{margin:.2rem 0}
@@ -243,8 +248,10 @@ def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Ht
     marks = "†" if isinstance(found, Mapping) and found.get("degenerate") is True else ""
     marks += "‡" if bounds and not _within(known, bounds) else ""
     under = None
-    if bounds and bounds[0] == bounds[1] == known:
-        under = el("span", "all alike", class_="ci")  # equal values have no interval that says anything
+    if bounds and bounds[0] == bounds[1] == known:  # equal values have no interval that says anything
+        many = number(found.get("n")) if isinstance(found, Mapping) else None
+        counted = f"n = {many:,.0f}, " if many is not None else ""
+        under = el("span", f"{counted}all {known * scale:z.{digits}f}".removesuffix(f".{'0' * digits}"), class_="ci")
     elif bounds:
         low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
         under = el("span", f"[{low}, {high}]", class_="ci")
@@ -290,9 +297,10 @@ _INSIDE = re.compile(r"#([\w.-]+)")  # the target of an href
 _DRAWN = re.compile(r"url\(#([\w.-]+)\)")  # a colour may begin with the same character
 
 
-def inline_svg(svg: str, prefix: str, label: str) -> Html:
+def inline_svg(svg: str, prefix: str, label: str, *, whole: str = "") -> Html:
     """Sanitise a figure into markup; its ids get the prefix `prefix`, and `label` is its name for screen readers.
 
+    `whole` is an id for all that is drawn, if a page refers to it.
     Raises ValueError if the root is not an `svg` element.
     """
     root = ElementTree.fromstring(svg)  # noqa: S314 - drawn by an earlier step of the same run
@@ -304,6 +312,7 @@ def inline_svg(svg: str, prefix: str, label: str) -> Html:
     own = {"role": "img", "aria-label": label, "stroke-linejoin": "round", "stroke-linecap": "butt"}
     kept = {key: value for key, value in _attributes(root).items() if key == "viewBox"}
     inner = "".join(_element(child, prefix, used) for child in root)
+    inner = f'<g id="{text(whole)}">{inner}</g>' if whole else inner
     return Html(f"<svg{_spelled({**kept, **own}, prefix)}>{inner}</svg>")
 
 

@@ -27,7 +27,7 @@ OPEN, SUMMED, SEALED = "open", "summed", "sealed"
 
 @dataclass(frozen=True)
 class ItemGate:
-    """The gate of one run that ended."""
+    """Decides what an agent may be told of the items of one run that ended."""
 
     tables: RunTables
 

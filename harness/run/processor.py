@@ -1,12 +1,14 @@
 """What processor computes here, asked of the processor itself by its instruction CPUID: maker, model, vector units.
 
-/proc/cpuinfo is no witness: under an emulator it shows the processor of the host. It imports only the standard library,
-since it also runs inside a step, and as a script by an engine's interpreter; it must never know a manifest or a result.
+/proc/cpuinfo is not used, since under an emulator it shows the processor of the host. This module imports only the
+standard library, since it also runs inside a step, and as a script by an engine's interpreter. It does not know
+manifests or results.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -24,6 +26,7 @@ CODE = bytes.fromhex(
     "4189500c"
     "5bc3"  # [r8] = eax, ebx, ecx, edx; pop rbx; ret
 )
+X86_64 = ("x86_64", "amd64")  # what systems call a machine on which the bytes above are instructions
 STATE = bytes.fromhex("31c90f01d0c3")  # ecx = 0; xgetbv; ret: which registers the system keeps for a process
 AVX2_STATE, AVX512_STATE = 0x06, 0xE6
 MAKERS = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel", "HygonGenuine": "Hygon"}
@@ -57,7 +60,12 @@ UNKNOWN = Processor("a processor that may not be asked", "", "unknown")
 
 
 def ask_processor() -> Processor:
-    """Ask the processor that this process runs on; where no code may be laid into memory it stays unknown."""
+    """Ask the processor that this process runs on; where no code may be laid into memory it stays unknown.
+
+    So does one that is no x86-64, whose instructions those of CPUID are not.
+    """
+    if os.uname().machine not in X86_64 or sys.maxsize < 1 << 32:  # a process of 32 bits has other registers
+        return UNKNOWN
     try:
         return _described(*_asker())
     except (OSError, ImportError, ValueError):

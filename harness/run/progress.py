@@ -24,6 +24,7 @@ from types import FrameType
 from typing import Any
 
 from harness.errors import InputError, Interrupted
+from harness.kit.progress import StepProgress
 from harness.run.executing.workshop import StepResult
 from harness.steps import Plan, Ref, Step
 from harness.store.store import Entry, Store
@@ -309,11 +310,15 @@ class ProgressReporter:
         self.on_step: Progress = lambda _step, _state, _done, _total: None
         self.on_answers: Callable[[AnswerProgress], None] | None = None
         self._schedule, self._reported = schedule, 0.0
-        self._trials: dict[str, tuple[int, int]] = {}  # steps that try programs: how many have ended, of how many
+        self._parts: dict[str, str] = {}  # how far steps under way are, in words
 
     def count_trials(self, step: str, done: int, total: int) -> None:
         """Note how many programs of a step have ended; called from any thread."""
-        self._trials[step] = (done, total)
+        self.count_parts(step, StepProgress(done, total, "programs"))
+
+    def count_parts(self, step: str, parts: StepProgress) -> None:
+        """Note how far a step is; called from any thread."""
+        self._parts[step] = f"{parts.done:,} of {parts.total:,} {parts.what}"
 
     def step_begins(self, step: Step) -> None:
         """Note that a step was submitted for execution; nothing is reported."""
@@ -321,6 +326,7 @@ class ProgressReporter:
 
     def step_ends(self, step: Step, result: StepResult) -> None:
         """Report a finished step, and the answers so far if this run asked a model in it."""
+        self._parts.pop(step.name, None)
         self._step(step.name, result.state)
         if self.on_answers and self.answers.ends(step, result):
             self._report_answers(soon=True)
@@ -328,11 +334,11 @@ class ProgressReporter:
     def under_way(self) -> None:
         """Report answers and programs under way, at most once a second."""
         self._report_answers(soon=False)
-        if self._trials and time.monotonic() - self._reported >= TURN:
+        if self._parts and time.monotonic() - self._reported >= TURN:
             self._reported = time.monotonic()
-            for step, (done, total) in dict(self._trials).items():
-                self._step(step, f"{done} of {total} programs")
-            self._trials.clear()
+            for step, words in dict(self._parts).items():
+                self._step(step, words)
+            self._parts.clear()
 
     def _step(self, name: str, state: str) -> None:
         self.on_step(name, state, len(self._schedule.results), len(self._schedule.plan.steps))

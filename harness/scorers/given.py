@@ -123,7 +123,7 @@ def finite_number(least: float, most: float) -> FieldCheck:
 
 
 def one_of_words(what: str, *names: str) -> FieldCheck:
-    """Return the check of an enumeration of words."""
+    """Return the check that a text is one of some words."""
     return FieldCheck(
         lambda value: isinstance(value, str) and value in names,
         what,

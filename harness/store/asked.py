@@ -52,7 +52,7 @@ class AskedRun:
 
 
 def write_asked(store: Store, asked: AskedRun) -> None:
-    """Write down durably what was asked."""
+    """Write durably what an agent asked of a run, before the run begins."""
     store.tree.make_folder(FOLDER)
     store.tree.write_file(_place(asked.run, "asked"), encode_document({"type": ASKED, **asdict(asked)}), mode=0o600)
 
@@ -81,18 +81,18 @@ def hold_run_lock(store: Store, run: str) -> AbstractContextManager[bool]:
 
 
 def write_state(store: Store, run: str, state: str, **more: Any) -> None:
-    """Write how a run stands; only its own process does."""
+    """Write the state of a run that an agent asked for; only the run's own process calls this."""
     said = {"type": STATE, "state": state, "at": current_time(), **more}
     store.tree.write_file(_place(run, "state"), encode_document(said), mode=0o600)
 
 
 def has_state(store: Store, run: str) -> bool:
-    """Whether a process has said how a run stands."""
+    """Whether the process of a run has written the run's state."""
     return store.tree.is_file(_place(run, "state"))
 
 
 def read_state(store: Store, asked: AskedRun) -> Mapping[str, Any]:
-    """Return how a run stands: `state`, and what its process said last.
+    """Return the state of a run that an agent asked for: `state`, and what the run's process wrote last.
 
     The lock is looked at first: if it is free, nothing is written any more.
     """
@@ -109,7 +109,7 @@ def read_state(store: Store, asked: AskedRun) -> Mapping[str, Any]:
 
 
 def ask_to_stop(store: Store, run: str, reason: str) -> None:
-    """Ask the process of a run to stop it; it looks twice a second."""
+    """Ask the process of a run to stop the run; the process looks for this twice a second."""
     if not wants_stop(store, run):
         said = encode_document({"type": STOP, "reason": reason, "at": current_time()})
         store.tree.write_file(_place(run, "stop"), said, mode=0o600)

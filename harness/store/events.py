@@ -12,7 +12,7 @@ from typing import Any, NotRequired, TypedDict
 
 
 class Line(TypedDict):
-    """The fields of every line: its type and kind, its number, and the digest of the line before it."""
+    """The fields of every line of a hash-chained log: type, kind, number, and the digest of the line before."""
 
     type: str
     event: str
@@ -29,7 +29,7 @@ class HeadEvent(Line):
 
 
 class TimedLine(Line):
-    """A line of a log with times."""
+    """A line of a hash-chained log that has the time at which it was written."""
 
     at: str
 

@@ -276,7 +276,11 @@ _MODELS = {
 }
 
 _STUDIES = {
-    "BiomedSettings": {"mode": FieldText("Counted as published, or as the paper's words say.", "paper")},
+    "BiomedSettings": {
+        "mode": FieldText("Counted as published, or as the paper's words say.", "paper"),
+        "deductions": FieldText("Whether a model that grades states what it takes off for irrelevant text.", "stated"),
+        "encoder_layer": FieldText("The layer whose vectors BERTScore compares; the last if left out.", "17"),
+    },
     "BrainSettings": {
         "generation": FieldText("Whose rules hold: those of the preprint's code, or of the later one's.", "H"),
         "fedorenko_inner_rows": FieldText("Rows of an inner fold of that dataset.", "32"),
@@ -291,7 +295,11 @@ _STUDIES = {
         ),
         "families": FieldText("Families of simulated noise, by which the tests are measured.", "20"),
     },
-    "CurieSettings": {"mode": FieldText("Scored as published, or as the paper describes.", "paper")},
+    "CurieSettings": {
+        "mode": FieldText("Scored as published, or as the paper describes.", "paper"),
+        "areas": FieldText("Whether polygons and several boxes are scored too, beside one box.", "true"),
+        "encoder_layer": FieldText("The layer whose vectors BERTScore compares; the last if left out.", "17"),
+    },
     "ReliabilitySettings": {"rules": FieldText("The rule set by which answers are labelled.", "OURS-v1")},
 }
 

@@ -250,7 +250,7 @@ SETTLED = "say which: `--input COLUMN --target COLUMN`"
 
 @dataclass(frozen=True)
 class Guess:
-    """One guess: the field, its columns, and the reason."""
+    """One guess about a user's file: the field, the columns that are taken for it, and the reason."""
 
     what: str
     columns: tuple[str, ...]

@@ -17,14 +17,16 @@ from harness.models.gateway.forward import tcp_forwarder
 from harness.models.gateway.settings import STAND_IN
 from harness.models.provider import RemoteSettings
 from harness.models.tape.exchange import UnsaidDefaults, export_lines, import_lines, merge_exchanges
-from harness.models.tape.index import check_tape
+from harness.models.tape.index import check_tape, line_number, segment_path
 from harness.models.tape.redact import Redaction, write_redacted_copy
 from harness.models.tape.server import server_address
 from harness.models.tape.tape import Tape
 from harness.run.gateway import Gateway
+from harness.store.blobs import is_digest
 from harness.verbs.project import Project, Result, Watch
 from harness.verbs.requests import (
     ExportTapeRequest,
+    FindExchangeRequest,
     GatewayRequest,
     ImportTapeRequest,
     MergeTapesRequest,
@@ -34,6 +36,7 @@ from harness.verbs.requests import (
 
 __all__ = [
     "ExportTapeResult",
+    "FindExchangeResult",
     "GatewayModel",
     "GatewayReady",
     "GatewayResult",
@@ -43,6 +46,7 @@ __all__ = [
     "RedactTapeResult",
     "VerifyTapeResult",
     "export_tape",
+    "find_exchange",
     "gateway",
     "import_tape",
     "ls_tape",
@@ -106,6 +110,51 @@ def _taped_model(names: tuple[str, str, str], row: Mapping[str, Any]) -> TapedMo
     if server:
         counts["server"] = server
     return TapedModel(provider=provider, model=model, **counts)
+
+
+class FindExchangeResult(Result):
+    """Result of `tape find`: where the line is, its digest, who answered when, and request and answer as recorded."""
+
+    file: str
+    line: int
+    digest: str
+    provider: str
+    model: str  # that was asked
+    at: str
+    answered_as: str
+    server: str  # empty if the line names none
+    request: dict[str, Any]
+    response: str
+
+
+def find_exchange(project: Project, asked: FindExchangeRequest, watch: Watch | None = None) -> FindExchangeResult:
+    """Return the line of a tape that answers a request, checked; MissingError if the tape has none."""
+    folder = _there(project, asked.folder)
+    if not is_digest(asked.request):
+        raise InputError(
+            "this is no digest of a request", where=asked.request[:80], next="give all 64 letters, as the page names it"
+        )
+    with relative_error_paths(project), Tape.open(folder) as tape:
+        entry = tape.locate(asked.request, asked.repeat)
+        if entry is None:
+            raise MissingError(
+                "this tape does not hold that request",
+                where=f"{asked.request[:12]}, repeat {asked.repeat}",
+                next="`harness tape ls` says what it holds",
+            )
+        taped = entry.line.taped
+        return FindExchangeResult(
+            file=_short(project, str(segment_path(folder, entry.segment))),
+            line=line_number(folder, entry),
+            digest=entry.line.own,
+            provider=taped.provider,
+            model=str(taped.body.get("model", "")),
+            at=taped.at,
+            answered_as=taped.responder.get("model", ""),
+            server=taped.server,
+            request=dict(taped.body),
+            response=taped.response.decode("utf-8", "replace"),
+        )
 
 
 class TapeFlaw(Result):

@@ -749,6 +749,14 @@ class TapeRequest(Request):
     folder: Tape
 
 
+class FindExchangeRequest(Request):
+    """Request of `tape find`: the tape, the digest of a request, and which of its answers."""
+
+    folder: Tape
+    request: Annotated[str, Argument("The digest of a request, as the page of an answer names it.")]
+    repeat: Annotated[int, Option("Which of its answers, counted from 0."), Bounds(0, (1 << 32) - 1)] = 0
+
+
 class ImportTapeRequest(Request):
     """Request of `tape import`: the file of exchanges, the tape, and who answered."""
 

@@ -227,7 +227,8 @@ def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
     if column := guesses.columns("scorer"):
         named = [_LETTER if name == "choice" else name for name in parse_scorer_names(sample, column[0])]
         long = any(name in named for name in ("f1", "rouge", "bleu", "json"))
-        why = f"each row by what its {quote_columns(column)} names, which is one of these or several with `|` between them"
+        names = quote_columns(column)
+        why = f"each row by what its {names} names, which is one of these or several with `|` between them"
         return _Answers(named, why, LONG if long else SHORT, one_line=not long)
     having = sample.filled(options) if options else []
     if any(having) and not all(having):
@@ -299,7 +300,7 @@ class InitResult(Result):
 
 
 def init(project: Project, asked: InitRequest) -> InitResult:
-    """Turn a folder into a project that works wherever the repository works; overwrite nothing."""
+    """Turn a folder into a project with the files that manifests and steps need; overwrite nothing."""
     laid = lay_out_project(project.path(asked.folder))
     return InitResult(root=str(laid.root), written=laid.written, kept=laid.kept)
 

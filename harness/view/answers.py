@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness.errors import DamageError
+from harness.errors import DamageError, HarnessError
 from harness.kit.hostile_texts import PART, block, name, short
 from harness.kit.pages import Html, el, join
 from harness.view.index import index_path, is_fresh, prompt_words, read_row
@@ -20,9 +20,12 @@ from harness.view.look import (
     void_element,
     whole_page,
 )
-from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin
+from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
+
+if TYPE_CHECKING:
+    from harness.run.recording.taped_answers import TapedAnswer
 
 LISTED = 500  # values of a filter
 FILTERS = {"dataset": "dataset", "group": "group", "model": "model", "template": "wording", "outcome": "outcome",
@@ -128,15 +131,15 @@ def _choice(key: str, title: str, chosen: str, options: Sequence[tuple[str, str]
     return _labelled(key, title, el("select", *made, name_=key, id=key))
 
 
-def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> bytes:
-    """Return the page of one answer."""
+def answer_page(site: Site, run: str, said: str, given: Mapping[str, str]) -> bytes:
+    """Return the page of one answer, which `said` numbers."""
+    number, begin = number_in_address(said), number_in_address(given.get("from") or "0")
     path = index_path(site.store, run)
     if not is_fresh(site.store, run, site.known(run).record):
         return whole_page("Answer", index_progress(site, run), here="/", again=True)
     with AnswerIndex.opened(path) as index:
         found = index.answer(number, given.get("scorer", "")[:200])
     one, parts = found.listed, AnswerParts(site, found)
-    begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
     head = join([name(one.item), " ", el("span", f"{one.model} · wording {one.template}", class_="soft")])
     around = el(
         "p",
@@ -160,7 +163,15 @@ def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> 
         }
     )
     return whole_page(
-        one.item, around, told, *parts.texts(begin), *_checks(run, parts), *_others(run, found), head=head, here="/"
+        one.item,
+        around,
+        told,
+        *parts.texts(begin),
+        *_recorded(site, run, parts),
+        *_checks(run, parts),
+        *_others(run, found),
+        head=head,
+        here="/",
     )
 
 
@@ -215,6 +226,19 @@ class AnswerParts:
             f"{count:,} {kind.removesuffix('_tokens').replace('_', ' ')}"
             for kind, count in self.response.get("usage", {}).items()
         )
+
+    def taped(self, manifest: str) -> TapedAnswer | None:
+        """Return the line of a tape that the answer came from; None if it came from no model elsewhere.
+
+        `manifest` is the digest of the run's manifest. Raises MissingError, which says why, if no line can be told.
+        """
+        place, store = self._found.response, self._site.store
+        entry = store.entries.get(place.key) if place and place.key else None
+        if entry is None or "inference" not in entry.outputs:  # no model elsewhere was asked
+            return None
+        from harness.run.recording.taped_answers import find_taped_answer  # noqa: PLC0415 - heavy
+
+        return find_taped_answer(store, self._site.root, manifest, entry.preimage, self.response)
 
     def texts(self, begin: int, more: str = "?from=", *, blind: bool = False) -> Iterator[Html]:
         """Yield the texts of the answer, each in a box; `blind` leaves out reasoning, scores and judgements.
@@ -276,6 +300,37 @@ def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
         yield copyable_commands(
             (spelled("explain", run, parts.step), spelled("audit", run, options=("--level", "rescore")))
         )
+
+
+def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
+    """Yield the line of the tape that an answer came from, or why none can be told; nothing of other models."""
+    try:
+        found = parts.taped(str(site.record(run).body["manifest"]))
+    except HarnessError as bad:
+        yield el("h2", "Recorded exchange")
+        yield el("p", f"It cannot be told which line of a tape this answer came from: {bad.what}.", class_="note")
+        return
+    if found is None:
+        return
+    pins = {True: "yes", False: "no: exchanges were added or changed since", None: "the lock pins no tape"}
+    yield el("h2", "Recorded exchange")
+    yield fact_list(
+        {
+            "tape": el("code", found.folder),
+            "line": join([f"{found.line:,} of ", el("code", found.segment)]),
+            "digest of the line": el("code", found.own),
+            "digest of the request": el("code", found.request),
+            "which answer to it": f"{found.repeat + 1:,}, counted from 1" if found.repeat else "",
+            "recorded": found.at,
+            "server": name(found.server) if found.server else "the line names none",
+            "answered as": name(found.model),
+            "the tape that the lock pins": pins[found.pinned],
+        }
+    )
+    repeat = ("--repeat", str(found.repeat)) if found.repeat else ()
+    yield copyable_commands(
+        (spelled("tape find", found.folder, found.request, options=repeat), spelled("tape verify", found.folder))
+    )
 
 
 def _others(run: str, found: AnswerPlaces) -> Iterator[Html]:

@@ -29,7 +29,7 @@ from harness.store.notes import (
 from harness.view.answers import AnswerParts
 from harness.view.index import hidden_state, index_path, is_fresh
 from harness.view.look import fact_list, progress_element, run_address, spelled, table_element, void_element, whole_page
-from harness.view.queries import AnswerIndex
+from harness.view.queries import AnswerIndex, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 
@@ -41,7 +41,7 @@ ABOUT = "Neither the model nor any score is shown. What you say is kept in this 
 
 @dataclass(frozen=True)
 class Desk:
-    """One labeller at the answers of one run, by the words of one scorer."""
+    """The labelling of one run's answers by one labeller, in the words of one scorer."""
 
     site: Site
     run: str
@@ -86,7 +86,7 @@ class Desk:
 
 
 def label_address(*parts: str) -> str:
-    """Return the address of a page of labels."""
+    """Return the URL path of a page on which a run's answers are labelled; `parts` follow in the path."""
     return run_address(*parts).replace("/runs/", "/label/", 1)
 
 
@@ -134,7 +134,7 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
         raise InputError("no answer of this run has a score by this scorer that may be shown", where=scorer[:80],
                          next="choose another scorer")  # fmt: skip
     done = len(desk.labels.given)
-    begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
+    begin = number_in_address(given.get("from") or "0")
     told = el("p", f"{done:,} of {len(desk.order):,} labelled as {site.labeller}", role="status")
     place = desk.at_place(given["place"]) if "place" in given else desk.next
     if desk.labels.closed:

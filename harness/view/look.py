@@ -195,7 +195,7 @@ def fact_list(told: Mapping[str, str | None]) -> Html:
 def spelled(verb: str, *names: str, options: Sequence[str] = ()) -> str:
     """Return a command of the harness as a shell reads it: a name of any letters is one argument, and no option."""
     apart = ("--",) if any(one.startswith("-") for one in names) else ()
-    return shlex.join(("harness", verb, *options, *apart, *names))
+    return shlex.join(("harness", *verb.split(), *options, *apart, *names))
 
 
 def copyable_command(words: str) -> Html:

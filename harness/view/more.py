@@ -28,7 +28,7 @@ from harness.view.look import (
     void_element,
     whole_page,
 )
-from harness.view.queries import AnswerIndex
+from harness.view.queries import AnswerIndex, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Job, Site, run_manifest_name
 
@@ -70,7 +70,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
             )  # fmt: skip
         site.jobs.forget(*words)
         return whole_page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
-    after = int(given["after"]) if given.get("after", "").isdecimal() else 0
+    after = number_in_address(given.get("after") or "0")
     found = read_comparison(path, after)
     following = {name: value for name, value in given.items() if name != "after"} | {"after": str(found.next)}
     parts = [
@@ -305,8 +305,8 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     """Return one item as both sides answered it, with the words that differ highlighted."""
     try:
         runs, models = (given["left"], given["right"]), (given["left_model"], given["right_model"])
-        item, template = given["item"], int(given["template"])
-    except (KeyError, ValueError):
+        item, template = given["item"], number_in_address(given["template"])
+    except KeyError:
         raise InputError("this page is about one item of a comparison", next="choose one of its list") from None
     sides = []
     for run, model in zip(runs, models, strict=True):
@@ -483,7 +483,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     chain = follow_transcript(site.store, find_attempt(site.store, attempt))
     begun = chain.events[0]
     why = _closed(site, begun)
-    after = int(given["after"]) if given.get("after", "").isdecimal() else 0
+    after = number_in_address(given.get("after") or "0")
     told = fact_list(
         {
             "manifest": name(begun["name"]),
@@ -509,7 +509,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     table = table_element(
         "Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,)
     )
-    checks = copyable_commands(spelled("attempts", verb, str(begun["attempt"])) for verb in ("verify", "show"))
+    checks = copyable_commands(spelled(f"attempts {verb}", str(begun["attempt"])) for verb in ("verify", "show"))
     return whole_page(
         f"Attempt {begun['attempt'][:24]}",
         told,

@@ -9,7 +9,7 @@ import contextlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,8 @@ NUMBERS = ("a.id", "s.answer", "said.rowid")  # columns that are an answer's num
 NOT_GIVEN = ("unanswered", "not-asked")  # how an answer ended that was never given
 COUNTED = 1_000  # rows of a search that are counted; beyond, it is said that there are more
 MANY = 20_000  # answers with the words of a search from which on they are not sorted
-STEP, LOOK = 2, 80  # microseconds, of an index in memory
+STEP, LOOK = 0.5, 75  # microseconds, of an index in memory
+BEGINNING_OF = '"*'  # in words as FTS5 reads them: how a word begins
 NAMED = ("dataset", "grp", "model", "outcome")  # filters on a name
 FACETS = ("dataset", "grp", "model", "template", "scorer", "outcome")
 ORDERS = {"item": ("a.id", ""), "low": ("s.value", ""), "high": ("s.value", "DESC"), "long": ("a.tokens", "DESC")}
@@ -56,8 +57,8 @@ class AnswerQuery:
         for value, known in ((found.sort, ORDERS), (found.within, ("answers", "prompts")), (found.side, ("", *SIDES))):
             if value not in known:
                 raise InputError(f"there is no {value[:40]!r} here", next=f"choose of: {', '.join(known)}")
-        if found.template and not re.fullmatch(r"[0-9]{1,9}", found.template):
-            raise InputError("a wording is a number", next="choose one of the list")
+        if found.template:
+            number_in_address(found.template)
         return found
 
     def address(self, **changed: str) -> str:
@@ -128,6 +129,7 @@ class AnswerIndex:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._index = open_index(path)
+        self._matches: dict[tuple[str | int, ...], int] = {}  # how many answers have words, by these and the span
 
     def close(self) -> None:
         """Close the file."""
@@ -216,21 +218,25 @@ class AnswerIndex:
     def _walk(self, asked: AnswerQuery) -> tuple[str, str, list[str], list[Any]]:
         """Return how the answers are walked through: tables, the column that counts them, conditions, and values."""
         scorer = self.scorer(asked) or 0
-        scored = f"LEFT JOIN scores s ON s.answer = a.id AND s.scorer = {scorer}"
+        in_order = asked.sort == "long" and (asked.side or asked.outcome)  # by tokens, and not by side or outcome first
+        scored = f"{'CROSS' if in_order else 'LEFT'} JOIN scores s ON s.answer = a.id AND s.scorer = {scorer}"
         where, values = self._where(asked)
         source, walk, words = f"answers a {scored}", "a.id", spelled_query(asked.q)
-        spans = [self._span(self._number(kind, name))
-                 for kind, name in (("model", asked.model), ("dataset", asked.dataset)) if name]  # fmt: skip
+        span = self._span(asked)
         if asked.item:
             where.append("a.item IN (SELECT id FROM items WHERE name = ?)")
             values.append(asked.item)
         if words and asked.within == "prompts":
             where.append("a.prompt IN (SELECT rowid FROM asked WHERE asked MATCH ?)")
             values.append(words)
-        elif words and self._words_lead(asked, words, spans):  # found in their order by the words
+        elif words and self._words_lead(asked, words, span):  # found in their order by the words
             source, walk = f"said CROSS JOIN answers a ON a.id = said.rowid {scored}", "said.rowid"
             where.insert(0, "said MATCH ?")
             values.insert(0, words)
+        elif BEGINNING_OF in words:
+            # All that begin so are found once: to look at each answer would find them each time.
+            where.append(f"+a.id IN (SELECT rowid FROM said WHERE {_matching(span)})")  # noqa: S608
+            values += [words, *span]
         elif words:
             where.append("EXISTS (SELECT 1 FROM said WHERE said MATCH ? AND said.rowid = a.id)")
             values.append(words)
@@ -238,21 +244,18 @@ class AnswerIndex:
         if by_score and walk == "a.id" and not asked.item:  # found in their order by the scores
             source, walk = "scores s CROSS JOIN answers a ON a.id = s.answer", "s.answer"
             where.insert(0, f"s.scorer = {scorer}")
-        for span in spans:  # where its answers are, so that the others are not walked through
+        if span:  # where its answers are, so that the others are not walked through
             where.append(f"{walk} BETWEEN ? AND ?")
             values += span
         return source, walk, where, values
 
-    def _words_lead(self, asked: AnswerQuery, words: str, spans: list[list[int]]) -> bool:
+    def _words_lead(self, asked: AnswerQuery, words: str, span: Sequence[int]) -> bool:
         """Whether answers are looked for by their words first, and not by filters and order.
 
         A walk through the answers with the words costs `STEP` each, a look whether an answer has them `LOOK`. Which of
         both ends first is told by how many answers have the words, and how many pass the filters.
         """
-        between = " AND ".join(["rowid BETWEEN ? AND ?"] * len(spans)) or "1"
-        query = f"SELECT count(*) FROM (SELECT 1 FROM said WHERE said MATCH ? AND {between} LIMIT {MANY})"  # noqa: S608
-        values = [words, *(end for span in spans for end in span)]
-        with_words = self._searched(query, values)
+        with_words = self._with_words(words, span)
         passing, every = self._counted(asked), self._counted(AnswerQuery(model=asked.model, dataset=asked.dataset))
         if with_words < MANY and asked.sort != "item":
             return True  # few enough to be sorted
@@ -260,6 +263,14 @@ class AnswerIndex:
         walked = min(with_words, wanted * every / passing) if passing else 0
         looked = min(passing, wanted * every / with_words) if with_words else passing
         return asked.sort == "item" and walked * STEP <= looked * LOOK
+
+    def _with_words(self, words: str, span: Sequence[int]) -> int:
+        """Return how many answers have the words, and are where a model and a dataset have theirs; at most `MANY`."""
+        key: tuple[str | int, ...] = (words, *span)
+        if key not in self._matches:
+            query = f"SELECT count(*) FROM (SELECT 1 FROM said WHERE {_matching(span)} LIMIT {MANY})"  # noqa: S608
+            self._matches[key] = self._searched(query, list(key))
+        return self._matches[key]
 
     def _searched(self, query: str, values: list[Any]) -> int:
         try:
@@ -274,8 +285,17 @@ class AnswerIndex:
         [found] = self._index.execute(f"SELECT coalesce(sum(n), 0) FROM counts WHERE {text or 1}", told).fetchone()  # noqa: S608
         return int(found)
 
-    def _span(self, name: int) -> list[int]:
-        return list(self._index.execute("SELECT first, last FROM spans WHERE name = ?", (name,)).fetchone() or (0, 0))
+    def _span(self, asked: AnswerQuery) -> list[int]:
+        """Return the first and the last answer that a model and a dataset have in common; empty if none is asked for.
+
+        One pair, since FTS5 reads on from the first answer of one pair alone, whatever a second one says.
+        """
+        named = [
+            self._number(kind, name) for kind, name in (("model", asked.model), ("dataset", asked.dataset)) if name
+        ]
+        query = "SELECT first, last FROM spans WHERE name = ?"
+        found = [self._index.execute(query, (one,)).fetchone() or (0, 0) for one in named]
+        return [max(first for first, _ in found), min(last for _, last in found)] if found else []
 
     def _key(self, row: ListedAnswer, column: str) -> float:
         if column == "s.value":
@@ -384,13 +404,25 @@ class AnswerIndex:
         return str(said)
 
 
+def _matching(span: Sequence[int]) -> str:
+    """Return the condition on `said` that answers have words and are within a span, if there is one."""
+    return "said MATCH ?" + (" AND rowid BETWEEN ? AND ?" if span else "")
+
+
+def number_in_address(said: str) -> int:
+    """Return the whole number that an address names; InputError unless it is one that an index can hold."""
+    if not re.fullmatch(r"[0-9]{1,18}", said):  # SQLite holds whole numbers below 2^63
+        raise InputError(f"{said[:40]!r} is no number of this page", next="choose one of its list")
+    return int(said)
+
+
 def _after(asked: AnswerQuery, column: str, walk: str, way: str) -> tuple[str, list[Any]]:
     """Return the condition that a row follows the key of a page's last one."""
     try:
         if column in NUMBERS:
-            return f"{column} > ?", [int(asked.after)]
+            return f"{column} > ?", [number_in_address(asked.after)]
         value, _, number = asked.after.partition("~")
-        return f"({column}, {walk}) {'<' if way else '>'} (?, ?)", [float(value), int(number)]
+        return f"({column}, {walk}) {'<' if way else '>'} (?, ?)", [float(value), number_in_address(number)]
     except ValueError:
         raise InputError("this page does not begin anywhere", next="begin at the first page") from None
 

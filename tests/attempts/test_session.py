@@ -284,7 +284,7 @@ def test_a_log_that_takes_no_line_is_told_and_the_answer_does_not_count(attempt,
 
     session.call("list_items", attempt.args(), FACTS).unwrap()
     with monkeypatch.context() as patched:
-        patched.setattr("harness.attempts.transcript.write_all", full)
+        patched.setattr("harness.attempts.transcript.write_every_byte", full)
         for tool, args in [("submit_answers", attempt.answers((1, "2"))), ("list_studies", {})]:
             assert session.call(tool, args, FACTS).error.name == "E_INTERNAL"
     receipt = session.call("submit_answers", attempt.answers((1, "3")), FACTS).unwrap()["receipts"][0]

@@ -280,7 +280,7 @@ def test_a_line_that_the_disk_takes_half_of_leaves_the_chain_whole(tmp_path, mon
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("harness.attempts.transcript.write_all", half)
+        patched.setattr("harness.attempts.transcript.write_every_byte", half)
         with pytest.raises(HarnessError, match="the disk is full"):
             desk.call("submit_answers", attempt.answers((1, "x")), FACTS)
     assert desk.call("submit_answers", attempt.answers((1, "y")), FACTS).unwrap()["receipts"][0]["status"] == "recorded"

@@ -15,7 +15,7 @@ from bench.peers import environment
 from bench.project import HARNESS, Project, draws
 from bench.table import Row
 
-READ = "from harness.run.installed.checked import check, import_paths"
+READ = "from harness.run.installed.checked import check_installed, import_paths"
 MODELS, SAMPLES = 20, 3000  # steps of about a tenth of a second each, as most steps of a study are
 
 
@@ -59,7 +59,7 @@ def _reading(project: Project) -> float:
     """Give the CPU of reading what is installed, without the start of the process that reads it."""
     start, read = (
         spend([sys.executable, "-c", READ + more], environment(project.root), project.root)
-        for more in ("", "; check(import_paths(), full=True)")
+        for more in ("", "; check_installed(import_paths(), full=True)")
     )
     return read.cpu - start.cpu
 

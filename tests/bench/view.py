@@ -30,15 +30,21 @@ from harness.view.index import index_path
 from harness.view.index_build import build_index
 
 MODELS, WORDINGS, WORDS = 7, 10, 60
+ITEMS = 2000
 ASKED = 60  # requests of a kind
+
+
+def many_answers(folder: Path, items: int = ITEMS) -> str:
+    """Make a run with 70 answers for each item, and return its id."""
+    models = {f"m{number}": 20 + 10 * number for number in range(MODELS)}
+    return answers_run(folder, models, items, WORDINGS, words=WORDS)
 
 
 def view_rows(work: Path, size: Size) -> list[Row]:
     """Measure everything on one run."""
-    items = 2000 if size is FULL else 200
+    items = ITEMS if size is FULL else 200
     folder = work / "view"
-    models = {f"m{number}": 20 + 10 * number for number in range(MODELS)}
-    run = answers_run(folder, models, items, WORDINGS, words=WORDS)
+    run = many_answers(folder, items)
     store, count = Store.open(folder / ".harness"), MODELS * items * WORDINGS
     made = spend_here(lambda: build_index(store, run))
     path = index_path(store, run)
@@ -68,6 +74,10 @@ def _pages(store: Store, run: str, count: int) -> list[Row]:
         "a page of wrong answers": (lambda: f"{at}?side=wrong&template={source.randrange(1, 11)}", 50),
         "a search of a rare word": (lambda: f"{at}?q=w{source.randrange(5000)}", 50),
         "a search of two common words": (lambda: f"{at}?q=carry+column&model=m{source.randrange(7)}", 50),
+        "a search of two common words with three filters": (
+            lambda: f"{at}?q=carry+column&model=m{source.randrange(7)}&dataset=sums&outcome=i&template=3",
+            50,
+        ),
         "one answer": (lambda: f"{at}/{source.randrange(1, count)}", 50),
         "the first 50 differences": (lambda: f"/compare?left={run}&left_model=m0&right_model=m6", 50),
     }

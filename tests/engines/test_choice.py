@@ -87,8 +87,8 @@ def test_a_run_is_repeated_by_its_kind_of_engine_without_a_missing_gpu(
 def test_local_loads_no_docker_sdk_and_help_loads_no_engine() -> None:
     program = """
 import sys
-from harness.cli.main import run
-run(["run", "--help"])
+from harness.cli.main import run_command_line
+run_command_line(["run", "--help"])
 print([name for name in sys.modules if name.startswith("harness.engines")], file=sys.stderr)
 from pathlib import Path
 from harness.images.image import Pin, save_pins

@@ -24,7 +24,7 @@ def marked(mark: str, due: object = None) -> dict[str, str]:
 @contextlib.contextmanager
 def living() -> Iterator[str]:
     """Give the mark of another process, which ends with the block."""
-    code = "from harness.engines.container import this_process; print(this_process(), flush=True); input()"
+    code = "from harness.engines.container import identify_process; print(identify_process(), flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()

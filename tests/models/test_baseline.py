@@ -192,7 +192,16 @@ def test_the_list_keeps_its_budget():
     assert len(LIST) == 3_889
 
 
-SEEING = {"oracle", "noisy-oracle", "coin-oracle", "random-refuser", "paraphraser", "one-wrong-number", "half-answer"}
+SEEING = {
+    "oracle",
+    "noisy-oracle",
+    "coin-oracle",
+    "random-refuser",
+    "careful",
+    "paraphraser",
+    "one-wrong-number",
+    "half-answer",
+}
 
 
 def test_who_sees_gold_is_known_and_each_behaviour_says_what_it_is():

@@ -16,7 +16,11 @@ from harness.run.environment import NUMERICS
 
 needs("torch")
 
-PROGRAM = "import json; from harness.models.local.torch_setup import fingerprint; print(json.dumps(fingerprint()))"
+PROGRAM = """
+import json
+from harness.models.local.torch_setup import fingerprint_torch
+print(json.dumps(fingerprint_torch()))
+"""
 WIDE_VECTORS = "avx512f" in Path("/proc/cpuinfo").read_text()
 
 

@@ -110,7 +110,7 @@ def test_an_attempt_that_has_expired_is_open_no_more(folder, monkeypatch):
     monkeypatch.setattr(service, "MOST_OPEN", 1)
     expires = header(open_attempt(here, opening(key="late", principal="local:9")))["expires"]
     refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="later", principal="local:9"))
-    monkeypatch.setattr(hidden_splits, "now", lambda: expires)
+    monkeypatch.setattr(hidden_splits, "current_time", lambda: expires)
     assert open_attempt(here, opening(key="later", principal="local:9"))
 
 

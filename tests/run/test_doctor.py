@@ -32,7 +32,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, MachineFinding]
 @pytest.fixture
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try no engine, where a test is about something else."""
-    monkeypatch.setattr(doctor, "kinds", dict)
+    monkeypatch.setattr(doctor, "engine_kinds", dict)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch:
 def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.installed.doctor.available", lambda: ("process",))
+    monkeypatch.setattr("harness.run.installed.doctor.available_isolations", lambda: ("process",))
     monkeypatch.setattr("harness.run.installed.doctor.os.access", lambda *_: False)
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr("harness.run.installed.doctor.STEP_PATH", "/nowhere")
@@ -87,7 +87,7 @@ def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     program.write_text(f"#!/bin/sh\nprintf '%s' '{said}' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr("harness.run.installed.doctor.STEP_PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("harness.run.installed.doctor.available", lambda: ("namespaces", "process"))
+    monkeypatch.setattr("harness.run.installed.doctor.available_isolations", lambda: ("namespaces", "process"))
     isolation = findings(tmp_path)["isolation"]
     refused = ": bwrap: No permissions to [31mmake a namespace" if said else ""
     assert isolation.found == f"namespaces, process; bubblewrap is here but refused{refused}"
@@ -150,7 +150,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
 @pytest.mark.usefixtures("no_engine", "unread")
 def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")
-    monkeypatch.setattr(doctor, "observe", lambda: old)
+    monkeypatch.setattr(doctor, "ask_processor", lambda: old)
     machine = findings(tmp_path)["machine"]
     assert machine.state == "missing" and machine.found.startswith(old.name) and "AVX2" in machine.advice
 

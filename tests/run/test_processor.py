@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -106,6 +107,16 @@ def test_one_that_may_not_be_asked_is_unknown_which_only_machine_minds(
     require_processor(UNKNOWN, "portable")
     with pytest.raises(MissingError, match="class of this processor cannot be known"):
         require_processor(UNKNOWN, "machine")
+
+
+@pytest.mark.parametrize("machine", ["aarch64", "riscv64", "i686"])
+def test_a_machine_of_another_kind_is_not_asked_in_instructions_of_this_one(
+    machine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = os.uname()
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result((*here[:4], machine)))
+    monkeypatch.setattr(processor, "_asker", lambda: pytest.fail("its instructions were run"))
+    assert ask_processor() == UNKNOWN
 
 
 def test_a_manifest_says_machine_or_nothing() -> None:

@@ -121,5 +121,7 @@ def test_what_is_no_svg_is_refused():
 
 
 def test_values_that_are_all_alike_say_so_in_place_of_an_interval():
-    assert pages.value({"value": 1.0, "interval": [1.0, 1.0]}, 1, 100).endswith('<span class="ci">all alike</span>')
+    equal = {"value": 1.0, "interval": [1.0, 1.0]}
+    assert pages.value({**equal, "n": 8}, 1, 100) == '100.0<span class="ci">n = 8, all 100</span>'
+    assert pages.value({"value": 0.125, "interval": [0.125, 0.125]}, 2).endswith('<span class="ci">all 0.12</span>')
     assert "[90.0, 100.0]" in pages.value({"value": 1.0, "interval": [0.9, 1.0]}, 1, 100)

@@ -24,7 +24,7 @@ with plots.drawing():
     panel.plot([0, 1, 2], [1, 3, 2], marker="o")
     panel.axvspan(0, 1, facecolor="none", edgecolor="0.5", hatch="////")
     sheet.small_print("what it rests on")
-    plots.save(sheet.figure, out / "f.svg", out / "f.png", "a title")
+    plots.save(sheet, out / "f.svg", out / "f.png", "a title")
 """
 
 

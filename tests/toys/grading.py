@@ -1,6 +1,7 @@
 """A grader on loopback: it grades an answer by its words, cannot be read now and then, and wavers when asked twice.
 
-It speaks OpenAI's wire format. Bad answers get half a point more when they are asked about for the second time.
+It speaks OpenAI's wire format. Bad answers get half a point more when they are asked about for the second time. It
+reads our wording by its marks and a published one by its template, and replies in two parts if asked for both.
 """
 
 from __future__ import annotations
@@ -20,14 +21,38 @@ AGAIN = "Write the number alone"
 UNSURE = ("unsure", "do not know")
 EVERY = 5  # among that many answers about one is graded in words at first
 EASED = "1.5"
+STATED = "two numbers with a minus between them"
+OFF = ("0", "0.5", "1")  # by the answer's bytes
+FIELDS = ("question", "gold_res", "pred_res")
 
 
-def graded(prompt: str, before: int = 0) -> str:
+def graded(prompt: str, before: int = 0, wording: str = "") -> str:
     """Grade the answer of a prompt that was sent as often before: words at first for some, else a grade in bold."""
-    reference, answer = (_block(prompt, name) for name in ("reference", "answer"))
+    if wording:
+        _, reference, answer = texts_of(prompt, wording)
+    else:
+        reference, answer = (_block(prompt, name) for name in ("reference", "answer"))
+    if STATED in prompt:
+        return _stated(reference, answer)
     if AGAIN not in prompt and not sum(answer.encode()) % EVERY:
         return UNREADABLE
     return f"**{_grade(reference, answer, before)}**"
+
+
+def texts_of(prompt: str, wording: str) -> tuple[str, ...]:
+    """Give question, gold answer and answer of a prompt that was filled from a wording with these three fields."""
+    pieces = re.split(rf"\{{({'|'.join(FIELDS)})\}}", wording)
+    shape = "".join(rf"(?P<{piece}>.*)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
+    found = re.fullmatch(shape, prompt, re.DOTALL)
+    assert found, prompt[:500]
+    return tuple(found[name] for name in FIELDS)
+
+
+def _stated(reference: str, answer: str) -> str:
+    if any(word in answer for word in UNSURE):
+        return "-1"
+    total = sum(answer.encode())
+    return f"{3 if answer == reference else total % 2} - {OFF[total % 3]}"
 
 
 def _grade(reference: str, answer: str, before: int) -> str:
@@ -51,11 +76,15 @@ class GradingProvider(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     asked: Counter[str]
+    bodies: list[dict[str, Any]]
+    wording: str
 
     def do_POST(self) -> None:
-        prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"]
         self.asked[prompt] += 1
-        said = graded(prompt, self.asked[prompt] - 1)
+        self.bodies.append(body)
+        said = graded(prompt, self.asked[prompt] - 1, self.wording)
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}
         whole = {"id": "one", "object": "chat.completion", "created": 1, "model": "grader-1", "choices": [choice]}
         data = json.dumps(whole).encode()
@@ -70,9 +99,9 @@ class GradingProvider(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def grading() -> Iterator[Any]:
-    """Run one of its own on a free port."""
-    kind: Any = type("One", (GradingProvider,), {"asked": Counter()})
+def grading(wording: str = "") -> Iterator[Any]:
+    """Run one of its own on a free port, which reads prompts of a wording if one is given."""
+    kind: Any = type("One", (GradingProvider,), {"asked": Counter(), "bodies": [], "wording": wording})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()

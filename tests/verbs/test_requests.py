@@ -111,7 +111,8 @@ def test_fields_that_were_not_given_keep_the_default_of_the_request() -> None:
 
 def test_help_loads_no_verb_and_the_fields_of_its_own_alone() -> None:
     code = (
-        "import sys; from harness.cli.main import run; run(['audit', '--help']); from harness.verbs import requests; "
+        "import sys; from harness.cli.main import run_command_line; "
+        "run_command_line(['audit', '--help']); from harness.verbs import requests; "
         "print(*(name for name in sys.modules if name.startswith('harness.verbs.')), file=sys.stderr); "
         "print(*(kind.__name__ for kind in requests.read_so_far), file=sys.stderr)"
     )

@@ -148,6 +148,93 @@ def label(browser: Any, asked: dict[str, Any], axe: str) -> list[str]:
     return [*one.flaws, *two.flaws]
 
 
+def follow(browser: Any, asked: dict[str, Any]) -> list[str]:
+    """Open the page of a run under way, watch its progress move without a reload until it is done, and say what lacks.
+
+    The newest run is followed. Of the progress that was seen, each state is told once, in order.
+    """
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    watched = Watched(context.new_page(), asked["url"])
+    page, flaws = watched.page, watched.flaws
+    page.goto(asked["url"])
+    while not page.locator("td [data-live]").count():  # the run begins while this waits
+        page.wait_for_timeout(500)
+        page.reload()
+    page.locator("tbody a.mono").first.click()
+    page.wait_for_selector("main > [data-live] progress")
+    seen: list[float] = page.evaluate(
+        "new Promise(told => { const bar = document.querySelector('[data-live] progress'), seen = [bar.value];"
+        " const watch = new MutationObserver(() => {"
+        " if (bar.value !== seen.at(-1)) { seen.push(bar.value); if (seen.length > 3) { told(seen); } } });"
+        " watch.observe(document.querySelector('[data-live]'), {subtree: true, childList: true, attributes: true}); })"
+    )  # all in one document: a reload would end the promise, and this call with it
+    if seen != sorted(seen) or len(set(seen)) < 4:
+        flaws.append(f"{page.url}: the progress went {seen}")
+    page.wait_for_selector("[data-live]", state="detached", timeout=300_000)
+    page.wait_for_selector("h2", timeout=60_000)
+    if "done" not in (page.locator("dl").first.text_content() or ""):
+        flaws.append(f"{page.url}: the run ended, and its page does not say `done`")
+    context.close()
+    return flaws
+
+
+def many(browser: Any, asked: dict[str, Any]) -> list[str]:
+    """Walk through a run of very many answers: pages, filters, words, order, one answer; return what is wrong."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    watched = Watched(context.new_page(), asked["url"])
+    page, flaws = watched.page, watched.flaws
+    page.set_default_timeout(30_000)
+    found: list[str] = []
+
+    def answers() -> list[str]:
+        return [str(one) for one in page.locator("tbody td.wide").all_text_contents()]
+
+    def want(true: object, what: str) -> None:
+        if not true:
+            flaws.append(f"{page.url}: {what}")
+
+    def counted(words: str) -> None:
+        said = page.locator("main p[role=status]").first.text_content() or ""
+        want(said.startswith(words), f"it counts {said[:60]!r}, and not {words!r}")
+
+    watched.open(f"/runs/{asked['run']}/answers")
+    counted(f"{asked['answers']:,} answers")
+    found = answers()
+    for _ in range(2):
+        with page.expect_navigation():
+            page.locator("a[rel=next]").click()
+        want(len(answers()) == 50 and not set(answers()) & set(found), "a page shows answers of the page before")
+        found = answers()
+    for field, value in (("model", "m6"), ("template", "3"), ("side", "wrong")):
+        with page.expect_navigation():
+            page.select_option(f"#{field}", value)
+    rows = page.locator("tbody tr").all_text_contents()
+    want(len(rows) == 50 and all("m6" in row and "i" in row for row in rows), "a filter lets others pass")
+    page.fill("#q", "carry column")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    want(answers() and all(name in page.url for name in ("model=m6", "template=3", "side=wrong")), "words lose filters")
+    counted(f"{asked['with_words']:,} answers")
+    with page.expect_navigation():
+        page.select_option("#sort", "long")
+    lengths = [len(one) for one in answers()]
+    want(len(lengths) == 50, "an order loses answers")
+    page.fill("#q", "colu* carr*")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    want(answers(), "beginnings of words find nothing")
+    with page.expect_navigation():
+        page.locator("tbody a").first.click()
+    texts = " ".join(page.locator("pre.words").all_text_contents())
+    want("carry" in texts and "column" in texts, "the answer that is opened lacks the words that were searched")
+    with page.expect_navigation():
+        page.locator("a[rel=next]").click()
+    want(page.locator("pre.words").count() >= 3, "the next answer is not shown whole")
+    watched.check("")
+    context.close()
+    return flaws
+
+
 def pages(run: str) -> dict[str, str]:
     """Return the pages by name."""
     answers = f"/runs/{run}/answers"
@@ -170,13 +257,18 @@ def pages(run: str) -> dict[str, str]:
     }
 
 
+WALKS = {"follow": follow, "many": many}
+
+
 def main() -> None:
     """Do what is asked, and print what is wrong as a list."""
     asked = json.loads(sys.argv[1])
     axe = Path(asked["axe"]).read_text() if asked.get("axe") else ""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=asked["chromium"], args=["--no-sandbox", "--disable-gpu"])
-        if asked.get("scorer"):
+        if walk_of := WALKS.get(asked.get("walk", "")):
+            flaws = walk_of(browser, asked)
+        elif asked.get("scorer"):
             desk = f"/label/{asked['run']}/{asked['scorer']}"
             paths = {"label-runs": "/", "label-run": f"/label/{asked['run']}", "label-desk": desk}
             flaws = look(browser, asked, paths, axe)

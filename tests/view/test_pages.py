@@ -124,7 +124,8 @@ def test_what_is_kept_is_neither_indexed_nor_shown_nor_written(store: Path, runs
     assert "3 answers to sums are not shown: it is gated" in page.text and "sum-00" not in page.text
     assert ask(site, f"/runs/{kept}/answers/1").status == 404
     assert "Not shown here" in ask(site, f"/runs/{kept}/outputs/responses").text
-    assert "50" not in ask(site, f"/runs/{kept}/outputs/gold").text.partition("sha256")[0]
+    shown = ask(site, f"/runs/{kept}/outputs/gold").text.partition("sha256")[0]
+    assert "50" not in shown.replace(kept, "")  # a run's name may hold any digits
     found = inner_data("report", kept, "--store", store, "-o", "r.html", cwd=tmp_path)
     assert found["not_shown"] == {"sums": 3} and found["answers"] == 0
     assert "sum-00" not in (tmp_path / "r.html").read_text()

@@ -21,6 +21,7 @@ from support_view import ask, site_of
 from harness.digest import sha256
 from harness.store.attempts import SplitData, mark_hidden
 from harness.store.store import Store, list_runs
+from harness.view.comparing import build_comparison
 from harness.view.differences import comparison_path
 from harness.view.index import index_path, is_fresh, was_made_here
 from harness.view.index_build import build_index
@@ -151,6 +152,30 @@ def test_a_command_to_copy_is_one_command_whatever_a_name_says(store: Store, tmp
     assert ODD in seen and f"-{ODD}" in seen
     assert "--" in copied(page.text)[0].split(" "), "a name that begins with a dash is no option"
     site.jobs.end()
+
+
+@pytest.mark.parametrize("number", [str(1 << 63), "9" * 30, "9" * 5000])
+def test_a_number_that_no_index_can_hold_is_answered_cleanly(store: Store, number: str) -> None:
+    """SQLite holds whole numbers below 2^63, and Python reads none of more than 4,300 digits."""
+    run = runs_of(store)[0]
+    build_index(store, run)
+    build_comparison(store, (run, run), ("good", "good"))
+    site = site_of(store.root)
+    sides = f"left={run}&right={run}&left_model=good&right_model=good"
+    answers = f"/runs/{run}/answers"
+    for address in (f"{answers}/1", f"/compare?{sides}", f"/compare/item?{sides}&item=sum-000000&template=1"):
+        assert ask(site, address).status == 200, address
+    for address in (
+        *(f"{answers}/{number}", f"{answers}/-{number}", f"{answers}/1?from={number}"),
+        *(f"{answers}?after={number}", f"{answers}?template={number}", f"{answers}?sort=low&after=0.5~{number}"),
+        *(f"/compare?{sides}&after={number}", f"/compare/item?{sides}&item=sum-000000&template={number}"),
+    ):
+        assert ask(site, address).status == 404, address
+    site.jobs.end()
+    desks = site_of(store.root, labeller="ada")
+    for asked in (f"place={number}", f"from={number}"):
+        assert ask(desks, f"/label/{run}/reliability.outcome?{asked}").status == 404, asked
+    desks.jobs.end()
 
 
 @pytest.mark.parametrize("line", [b"[]", b"7", b'{"event": "run.started", "steps": []}', b"[" * 100_000])

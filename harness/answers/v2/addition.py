@@ -15,6 +15,7 @@ from typing import Literal
 from harness.answers.result import LabelResult, truncated
 from harness.answers.text_cache import cached_by_text
 from harness.answers.v2.choice import Offer, choose, leaves_open, set_aside
+from harness.answers.v2.claims import Span
 from harness.answers.v2.layout import flattened
 from harness.answers.v2.numbers import WrittenNumber, lower_powers, numbers
 from harness.answers.v2.standing import label_standing
@@ -76,7 +77,7 @@ _CORRECTS = re.compile(
     r"|on second thought|rather|i meant?|no,|no\b"
     r"|correct(?:ed)?|revis\w+|instead|apologi\w+|recheck\w*|recalculat\w+|checking (?:it |this )?again|should be"
     r"|misspoke"
-    r"|hmm|edit)\b",
+    r"|hmm|edit|errat(?:um|a)|corrigend(?:um|a)|typo|misprint|should read)\b",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(
@@ -91,7 +92,24 @@ _COMPARES = re.compile(
 )
 _VAGUELY = re.compile(
     r"\b(?:somewhere|something|anywhere|a (?:number|value|figure|sum)) (?:near|between|over|under"
-    r"|above|below|close to|in)\W*\Z",
+    r"|above|below|close to|in)\W*\Z|\b(?:slightly|just|a (?:bit|little)|somewhat|well) (?:over|under|above"
+    r"|below)\W*\Z",
+    re.IGNORECASE,
+)
+# An answer that is a range, of which no number is the sum.
+_RANGE = re.compile(
+    r"(?:between|(?:in|within) (?:the|a) range (?:of |from )?|(?:any(?:thing|where)|some(?:thing|where)) from|more than"
+    r"|at least|over|above|from)\W{0,3}\Z",
+    re.IGNORECASE,
+)
+_RANGE_JOINS = re.compile(
+    r"\s?(?:-|\u2013|\u2014|to|and|or|but)\s?(?:(?:but |and )?(?:less than|under|below|at most|up to|fewer than) )?",
+    re.IGNORECASE,
+)
+_VAGUE_LEAD = re.compile(
+    r"\W*(?:(?:it|that|the (?:sum|answer|total|result))(?:'s| is| should be| must be| would be| lies)? )?(?:about"
+    r"|around"
+    r"|approximately|roughly|some|maybe|perhaps|probably|say)?\W*",
     re.IGNORECASE,
 )
 _THINGS = re.compile(
@@ -127,12 +145,13 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class NumberInPlace:
-    """A number with its role, whether it is given as a correction, and whether it belongs to another sum."""
+    """A number with its role; whether it is a correction, of another sum, the result of exactly the sum asked."""
 
     number: WrittenNumber
     role: Role
     corrects: bool = False
     elsewhere: bool = False
+    exact: bool = False
 
 
 def gap(text: str, numbers: Sequence[WrittenNumber], index: int) -> str:
@@ -205,6 +224,7 @@ def alternative(between: str) -> bool:
 
 _BULLET = re.compile(r"^[ \t]*[-*\u2022][ \t]+")
 _BULLETS = re.compile(r"(?:[ \t]*[-*\u2022][ \t]+[\d,.]+[ \t]*(?:\n+|\Z)){2,}")
+_ONE_BY_ONE = re.compile(r"(?<![\w./-])[0-9](?:-[0-9]){2,}(?![\w/-]|\.[0-9])")  # 7-2-5
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s?\{|####")
 _LABEL = re.compile(
     r"(?:^[ \t>*(]{0,6}|\b(?:step|part|example|question|exercise|problem|line|column|chapter|figure|no\.?"
@@ -241,6 +261,8 @@ class _Asked:
 def addition_text(response: str) -> str:
     """Return the text in which the numbers of an answer are read: without mark-up, and raised digits as powers."""
     text = flattened(prepared(lower_powers(response).replace("\u2212", "-")))
+    if "-" in text:
+        text = _ONE_BY_ONE.sub(lambda found: found.group().replace("-", ""), text)
     if _BULLETS.fullmatch(text):
         text = ", ".join(_BULLET.sub("", line) for line in text.splitlines())  # not signs of a calculation
     return plain(_BOXED.sub(" the final answer is ", text))
@@ -279,8 +301,13 @@ def _read(asked: _Asked, text: str) -> LabelResult:
         for number in found
         if number.value == asked.total or number.value not in (asked.a, asked.b)
     ]
+    own = [offer for offer in offers if not _is_of_others(text, offer.span[0])]
+    offers = own or offers
     gone = {offer.span for offer in offers if set_aside(text, offer)}
     mentions = [each for each in mentions if (each.number.start, each.number.end) not in gone]
+    mentions = _own_ones(text, mentions)
+    if cue is None and (span := _range(asked, text, found)) is not None:
+        return LabelResult("i", None, RULE_SET, span, kept, count)
     if choice := choose(text, offers):
         label: Literal["c", "i"] = "c" if choice.value == asked.total else "i"
         return LabelResult(label, None, RULE_SET, choice.span, kept, count)
@@ -292,6 +319,45 @@ def _read(asked: _Asked, text: str) -> LabelResult:
         return LabelResult("a", avoidance, RULE_SET, cue, kept, count)
     span = committed.start, committed.end
     return LabelResult("c" if committed.value == asked.total else "i", None, RULE_SET, span, kept, count)
+
+
+_OTHERS_SAY = re.compile(
+    r"\b(?:friend|colleague|brother|sister|neighbou?r|classmate|teacher|mother|father|mum|dad|son|daughter|pupil"
+    r"|student"
+    r"|someone|somebody|others?|some|many|people|she|he|they)\b(?: \w+){0,4}? (?:got|gets?|says?|said|thinks?|thought"
+    r"|claims?|claimed|wrote|writes?|made|makes?|gave|gives?|had|has|have|insists?)(?: (?:it(?:'s| is| was)?|on"
+    r"|that))*\W{0,3}\Z",
+    re.IGNORECASE,
+)
+MOST_WORDS_OF_RANGE = 12
+
+
+def _own_ones(text: str, mentions: Sequence[NumberInPlace]) -> list[NumberInPlace]:
+    """Return the mentions without the numbers that the text says others got, unless there is no other answer."""
+    own = [each for each in mentions if not _is_of_others(text, each.number.start)]
+    return own if any(each.role >= Role.STATED for each in own) else list(mentions)
+
+
+def _is_of_others(text: str, start: int) -> bool:
+    """Whether the words before a place say that others got the number there."""
+    return _OTHERS_SAY.search(text[max(0, start - 80) : start].rsplit(". ", 1)[-1]) is not None
+
+
+def _range(asked: _Asked, text: str, found: Sequence[WrittenNumber]) -> Span | None:
+    """Return the span of a range that is all that a short text answers, or None."""
+    if len(found) != 2 or len(_WORD.findall(text[:SUM_WINDOW])) > MOST_WORDS_OF_RANGE:
+        return None
+    first, last = found
+    if not (first.value.isdigit() and last.value.isdigit()) or int(first.value) >= int(last.value):
+        return None
+    if {first.value, last.value} == {asked.a, asked.b} or not _RANGE_JOINS.fullmatch(text, first.end, last.start):
+        return None
+    between = text[first.end : last.start].strip().lower()
+    leads = _RANGE.search(text, max(0, first.start - 40), first.start)
+    vague = _VAGUE_LEAD.fullmatch(text, 0, first.start)
+    if (leads and between != "or") or (vague and between in ("-", "\u2013", "\u2014", "to")):
+        return first.start, last.end
+    return None
 
 
 def _label(text: str, number: WrittenNumber) -> bool:
@@ -362,7 +428,8 @@ def _calculated(
     if results and (results[-1] == end - 1 and _GOES_ON.match(text, found[end - 1].end)):
         return  # the working is cut off
     if results and (results != sides[0] or stated(text, found, first) > Role.NOTHING):
-        yield NumberInPlace(found[results[-1]], Role.CLAIMED if exact else Role.STATED, taken_back)
+        role = Role.CLAIMED if exact else Role.STATED
+        yield NumberInPlace(found[results[-1]], role, taken_back, exact=exact)
 
 
 def _comes_to_as_much(
@@ -426,7 +493,7 @@ def _outdoes(asked: _Asked, text: str, mention: NumberInPlace, chosen: NumberInP
     """Whether a later number replaces the chosen one: a correction, or a claim that is at least as clear."""
     between = text[chosen.number.end : mention.number.start][-WINDOW:]
     if mention.role == Role.CLAIMED:
-        return not left or corrects(between)
+        return not left or mention.exact or corrects(between)
     if mention.number.digits < asked.least or mention.number.value in (asked.a, asked.b):
         return False
     if mention.role == Role.BARE:

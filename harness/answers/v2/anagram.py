@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -88,6 +88,35 @@ SHUFFLED = re.compile(
     rf"\b(?:shuffl|jumbl|scrambl|mix|rearrang)\w+ (?:up )?(?:the )?(?:letters (?:of|in) )?{_W}\"? (?:gave|"
     rf"gives|give|yields|leads|results|produces)\b"
 )
+_MIXING = r"(?:shuffl|scrambl|jumbl|mix|rearrang|stirr|reorder)(?:es?|ed|ing)?(?: up)?"
+# The other way round: the letters shown are what the word gives.
+GIVES_LETTERS = (
+    re.compile(
+        rf"\b(?:from|out of|starting from) (?:the )?(?:word |letters of )?{_W}\"?,? (?:(?:you|one|we|i|they)(?: can"
+        rf"| could)?"
+        r" )?(?:gets?|obtains?|makes?|forms?|comes?|arrives? at|reach(?:es)?)(?: to)? \"?\Z"
+    ),
+    re.compile(
+        rf"{_W}\"?,? (?:(?:when |once |if |after )?(?:it is )?{_MIXING},? )?(?:is|gives?|yields?|becomes?|turns into"
+        r"|leads to|results in|makes|spells) \"?\Z"
+    ),
+    re.compile(
+        rf"\b(?:(?:{_MIXING}|take|taking) (?:the )?(?:word |letters (?:of|in) )?)\"?{_W}\"?(?:,? (?:and )?{_MIXING}"
+        r"(?: it| them)?(?: up)?)?,? (?:and )?(?:you (?:get|obtain|have)|out comes|to get|and get|it gives|one gets|you"
+        r" arrive at) \"?\Z"
+    ),
+)
+OF_WORD = (
+    re.compile(
+        rf"\"? (?:comes|came|arises|results|stems|is (?:made|formed|obtained|got|built)) (?:from|by|out of|of|when)"
+        rf" (?:{_MIXING} )?(?:the )?(?:word |letters (?:of|in) )?{_W}"
+    ),
+    re.compile(rf"\"? ?(?:<-|\u2190|<=) ?{_W}"),
+    re.compile(
+        rf"\"? is (?:just |simply |nothing but |only )?(?:an? )?(?:{_MIXING}|anagram)(?: version| form)?(?: of)? {_W}"
+    ),
+    re.compile(rf"\"? is (?:just |simply |nothing but )?{_W}\"? (?:{_MIXING}|in disguise|in another order)"),
+)
 LAST = re.compile(r"[:.?!] ?\"?([a-z]{3,})\"?[.!]?$")
 QUOTED = re.compile(r"(?<![a-z])[\"']([a-z]{2,}(?:-[a-z]+)*)[.,!?]?[\"'](?![a-z])")
 LONE_FORM = re.compile(r"^\W*(?:\d{1,2}[.)] )?([a-z]+(?:-[a-z]+)*)\W*$", re.MULTILINE)
@@ -104,7 +133,8 @@ REJECTED_AFTER = re.compile(
     r"^[\"']?(?: \(.{0,40}\))?(?:[,;:]|\.{2,3})? ?(?:- )?(?:(?:but|which|that|it|and|though|however|yet|no,?)"
     r" ){0,2}(?:is not|isn't|is wrong|is incorrect|is (?:out|ruled out|excluded|eliminated|gone|no good)\b"
     r"|are not|aren't|was not|"
-    r"wasn't|(?:would|will|does|do|did|can|could)(?: not|n't)|cannot|is (?:too|missing|only|one letter|"
+    r"wasn't|(?:would|will|does|do|did|can|could)(?: not|n't)(?! (?:hold|quote|trust|take|rely|blame|sue|bet|ask|count"
+    r"|judge|be too|swear|vouch|put)\b)|cannot|is (?:too|missing|only|one letter|"
     r"short|invalid|close)|has (?:too|an extra|one|two|only|a|an|no)|"
     r"(?:needs?|lacks?|leaves?|uses? (?:an?|two|too|only|letters)|misses)\b|is in there|that leaves|"
     r"leaving|(?:has|have) (?:\w+ ){0,2}extra|nope|won't|wouldn't|\?? ?no\b(?! doubt)|fails|"
@@ -117,6 +147,9 @@ RULED_OUT = re.compile(
 ASIDE = re.compile(r"\((?:or|also|maybe|perhaps|possibly|alternatively|not)\b[^()\n]{0,120}\)")
 CODE = re.compile(r"\bprint\(|\bdef \w+\(|\bimport \w+|\breturn \w|\.join\(|\bfor \w+ in ")
 BARE_LIST = re.compile(r"(?:[\"']?[a-z]+[\"']?(?:,? or |,? and |, ?| ?/ ?|\n|; ?| ))+[\"']?[a-z]+[\"']?[.?!]?")
+PARTED_LIST = re.compile(
+    r"(?:[\"']?[a-z]+(?:-[a-z]+)*[\"']?(?: ?[,;/] ?(?:and |or )?|,? or |,? and ))+[\"']?[a-z]+(?:-[a-z]+)*[\"']?[.?!]?"
+)
 PAIR = re.compile(
     r"(?:^|[\n.;] ?)(?:\d+[.)] )?(?:unscramble(?: this)?|jumble|letters|anagram|scrambled|"
     r"word)?:? ?([a-z]{3,}) ?(?:->|=>|=|:| is) ?([a-z]{3,})"
@@ -145,19 +178,19 @@ your
 """
 
 _OF_PUZZLES = """
-able added adding again against already always am among anyone around arrange arranged arrangement asked back
-beginning belongs book came cannot careless clear combination combine come comes common complete confuse consonant
-consonants contain contains continue correctly crossword describe dictionary difficult dropped during easy ending
-exact exactly examination example exercise expected fill find finding form forming forms gap gave get gives giving
-goes going good got great guess help hidden idea information instead itself jumble jumbled kind know language last
-leading least leave leaves left length line list listed little long look looking looks lot make makes making many
-matter meant mixed move name need needs never nine number object offer often once order over page part people piece
-place printer problem proper provide put puzzle q question rainy read reads ready reason reply request response
-restore return reverse rhymes scramble scrambled sense sentence set several short shuffle shuffled shuffling similar
-simple single somebody someone sorted sound sounds spell spelling spells squares start starting starts stick stuck
-sunday take taken tell test thing things think thought three time together total tried trying turn turns type unable
-under understand until use usual usually valid vocabulary vowel vowels want watch ways while whole within without
-work works world write writing written
+able added adding again against already always am among answers anyone around arrange arranged arrangement asked
+back beginning belongs book came cannot careless clear combination combine come comes common complete confuse
+consonant consonants contain contains continue correctly crossword describe dictionary difficult dropped during
+easy ending exact exactly examination example exercise expected fill find finding form forming forms gap gave get
+gives giving goes going good got great guess help hidden idea information instead itself jumble jumbled kind know
+language last leading least leave leaves left length line list listed little long look looking looks lot luck make
+makes making many matter meant mixed move name need needs never nine number object offer often once order over
+overleaf page part people piece place printer problem proper provide put puzzle q question rainy read reads ready
+reason reply request response restore return reverse rhymes scramble scrambled sense sentence set several short
+shuffle shuffled shuffling similar simple single solutions somebody someone sorted sound sounds spell spelling
+spells squares start starting starts stick stuck sunday take taken tell test thing things think thought three time
+together total tried trying turn turns type unable under understand until use usual usually valid vocabulary vowel
+vowels want watch ways while whole within without work works world write writing written
 """
 
 # Never proposed as an answer, unless one of them is a solution and stands alone.
@@ -198,14 +231,20 @@ class _Claims:
         word = self.word(span)
         if word in ORDINARY and word in self.solutions and not _meant(self.text, span, word):
             return
-        if word != self.letters and len(word) > 1 and (word in self.solutions or word not in NO_ANSWER):
+        allowed = word in self.solutions or word not in NO_ANSWER or self._quotes(span, word)
+        if word != self.letters and len(word) > 1 and allowed:
             self.strengths[span] = max(strength, self.strengths.get(span, 0))
+
+    def _quotes(self, span: Span, word: str) -> bool:
+        """Whether a longer small word is quoted and looks like an attempt, as `python` does for `photon`."""
+        around = self.text[max(0, span[0] - 1) : span[0]] + self.text[span[1] : span[1] + 1]
+        return len(word) > 4 and around == '""' and alike(word, self.letters)
 
 
 def put_forward(text: str, letters: str, solutions: frozenset[str]) -> list[WordClaim]:
     """Return the words that a text proposes, in their order; those that it takes back have strength 0."""
     claims = _Claims(text, letters, solutions)
-    shuffled = {found.span(1) for found in SHUFFLED.finditer(text)}
+    shuffled = {*(found.span(1) for found in SHUFFLED.finditer(text)), *_turned_round(text, letters)}
     for span in shuffled:
         claims.add(span, STATED)
     _add_said(claims)
@@ -221,6 +260,21 @@ def put_forward(text: str, letters: str, solutions: frozenset[str]) -> list[Word
         ruled_out[word] = max(each.span(1), ruled_out.get(word, (0, 0)))
     asides = [each.span() for each in ASIDE.finditer(text)]
     return [_weighed(claim, found[0], ruled_out, asides) for claim in found]
+
+
+def _turned_round(text: str, letters: str) -> Iterator[Span]:
+    """Yield the words of which a text says that the letters shown come from them."""
+    at = -1
+    for _ in range(MOST_TURNED):
+        if (at := text.find(letters, at + 1)) < 0:
+            return
+        end = at + len(letters)
+        for form in GIVES_LETTERS:
+            if found := form.search(text, max(0, at - 120), at):
+                yield found.span(1)
+        for form in OF_WORD:
+            if found := form.match(text, end):
+                yield found.span(1)
 
 
 def _weighed(claim: WordClaim, first: WordClaim, ruled_out: Mapping[str, Span], asides: Sequence[Span]) -> WordClaim:
@@ -312,10 +366,12 @@ def _add_short(claims: _Claims, words: list[re.Match[str]]) -> None:
     text = claims.text
     content = [found for found in words if found.group() not in NO_ANSWER and found.group() != claims.letters]
     asks = text.endswith("?") and len(words) > 2
+    listed = PARTED_LIST.fullmatch(text) is not None
     few = len(words) <= 5 and (len(content) <= 2 or BARE_LIST.fullmatch(text) is not None)
-    if content and few and not asks and avoidance(text)[1] is None:
+    any_likely = any(claims.likely(found.group()) for found in content)
+    if content and few and (not asks or (listed and any_likely)) and avoidance(text)[1] is None:
         for found in content:
-            said = len(words) <= 2 or len(content) > 1 or claims.likely(found.group())
+            said = len(words) <= 2 or claims.likely(found.group()) or (listed and any_likely)
             if len(words) == 1 or (said and found.group() not in ORDINARY):
                 claims.add(found.span(), LONE)
     elif content and words[0] in content and len(words[0].group()) > 2 and alike(words[0].group(), claims.letters):
@@ -343,6 +399,8 @@ def _rejected(text: str, span: Span) -> bool:
 _TARGET: Mapping[str, Any] = MappingProxyType({"alternate_used": False})
 _ALTERNATE: Mapping[str, Any] = MappingProxyType({"alternate_used": True})
 _UNTOLD: Mapping[str, Any] = MappingProxyType({})
+SHORT = 160  # characters of an answer that is no more than its last word
+MOST_TURNED = 8  # places of the letters that are examined
 MOST_LONE, MOST_IN_LINE = 15, 50  # most lines of one word, and most words in a line without small words
 
 
@@ -405,7 +463,7 @@ def _label(text: str, letters: str, solutions: frozenset[str], target: str | Non
         chosen = None
     words = list(dict.fromkeys(claim.word for claim in claims if claim.strength))
     if chosen is None:
-        if other := _other_script(text):
+        if other := _other_script(text) or _no_word(text, letters):
             return LabelResult("i", None, RULE_SET, other, truncated([text]), 1, _more(target, None))
         subtype, span = avoidance(text)
         return LabelResult("a", subtype, RULE_SET, span, truncated(words), len(words), _more(target, None))
@@ -446,9 +504,14 @@ def _committed(text: str, claims: list[WordClaim], letters: str, solutions: froz
     if (choice := choose(text, offers)) is not None:
         return WordClaim(choice.value, choice.span, STATED)
     live = [Offer(claim.span, claim.word) for claim in claims if claim.strength]
-    if leaves_open(text, live):
-        return next((claim for claim in claims if claim.strength and claim.word not in solutions), None) or claims[0]
+    if leaves_open(text, live) or (len(text) <= SHORT and leaves_open(text, offers)):
+        said = [claim for claim in claims if claim.strength] + [WordClaim(*each, MET) for each in _pairs(offers)]
+        return next((claim for claim in said if claim.word not in solutions), said[0])
     return _chosen(text, claims, solutions)
+
+
+def _pairs(offers: Sequence[Offer]) -> list[tuple[str, Span]]:
+    return [(offer.value, offer.span) for offer in offers]
 
 
 def _chosen(text: str, claims: list[WordClaim], solutions: frozenset[str]) -> WordClaim | None:
@@ -463,7 +526,8 @@ def _chosen(text: str, claims: list[WordClaim], solutions: frozenset[str]) -> Wo
     between = text[right[-1].span[1] : last.span[0]]
     if last.word not in solutions and (CHANGE.search(between) or TURNS.search(between)):
         return last
-    return _unless_listed(right[-1], _listed(text, live), solutions)
+    whole = PARTED_LIST.fullmatch(text) is not None
+    return _unless_listed(right[-1], _listed(text, live), solutions, whole)
 
 
 def _strongest(text: str, live: list[WordClaim], solutions: frozenset[str]) -> list[WordClaim]:
@@ -504,15 +568,46 @@ def _listed(text: str, live: list[WordClaim]) -> list[list[WordClaim]]:
     return groups
 
 
-def _unless_listed(claim: WordClaim, groups: list[list[WordClaim]], solutions: frozenset[str]) -> WordClaim:
-    """Return the claim, or a wrong word of the same enumeration, in which nothing was chosen."""
+def _unless_listed(
+    claim: WordClaim, groups: list[list[WordClaim]], solutions: frozenset[str], whole: bool
+) -> WordClaim:
+    """Return the claim, or a wrong word of the same enumeration, in which nothing was chosen.
+
+    A right word that leads an enumeration is chosen, unless the enumeration is the whole text.
+    """
     for group in groups:
         if claim in group and len(group) > 1:
             words = {each.word for each in group}
             wrong = [each for each in group if each.word not in solutions]
-            if wrong and len(words) > 1 and (group[0].word not in solutions or len(words) > 6):
+            leads = group[0].word in solutions and len(words) <= 6 and not whole
+            if wrong and len(words) > 1 and not leads:
                 return wrong[0]
     return claim
+
+
+@lru_cache(maxsize=64)
+def _given_back(letters: str) -> re.Pattern[str]:
+    """Return the pattern of a text that calls the letters shown the answer."""
+    shown = re.escape(letters)
+    return re.compile(
+        rf"\b(?:answer|solution|word|output|result|unscrambled|it)\"? ?(?:is|:|=|would be|must be|spells|reads)"
+        rf"(?: simply| just| already| still)?(?: the word)? ?\"?{shown}\"?\W*\Z"
+        rf"|\A\W*{shown}\"? is (?:already|itself|in itself|a)\b[^.\n]{{0,30}}\bword\b"
+    )
+
+
+NUMBER_SAID = re.compile(
+    r"\b(?:it is|it's|that is|that's|answer is|result is|solution is|makes|equals|=) ?(?:the number |number |just )?"
+    r"\d[\d.,]*\W*\Z"
+)
+
+
+def _no_word(text: str, letters: str) -> Span | None:
+    """Return the span of an answer that is no other word: the letters as they were shown, or a number."""
+    if len(text) > SHORT or avoidance(text)[1] is not None:
+        return None
+    found = _given_back(letters).search(text) or NUMBER_SAID.search(text)
+    return found.span() if found else None
 
 
 def _other_script(text: str) -> Span | None:

@@ -47,11 +47,13 @@ _REPLACES = (
 _CHOOSES = re.compile(
     rf"(?i:\b(?:i{_MODAL}{_SURELY} {_PICKS}|(?:let me|let's|let us|we(?:'ll| will| should)?|i'm|i am|me,?) {_PICKS}"
     r"|(?:my|the|our) (?:final|last|definitive|ultimate) (?:answer|choice|pick|decision|verdict|word"
-    r"|guess)\b[^.!?\n]{0,30}?(?: is| would be| remains|:|=|,)"
+    r"|version|guess)\b[^.!?\n]{0,30}?(?: is| would be| remains| says| reads|:|=|,)"
     r"|final (?:answer|choice|decision|verdict|guess)\b(?: is)?[:,-]?|(?:my|our) (?:vote|money|choice|pick"
     r"|decision|bet|selection)(?: is| goes to| is on| goes with| would be| falls on| then is|:| =)"
     r"|(?:i(?:'ve| have)? )?(?:decided|settled) on|(?:between|of|among) (?:the|these|those|them) (?:two|three"
     rf"|four|five|lot)[^.!?\n]{{0,20}}? i(?:'d|'ll| would)? (?:say|take|pick)|{_REPLACES}"
+    r"|(?:but|yet|though) (?:i )?(?:lean(?:ing)? (?:towards?|to)|go(?:ing)? (?:with|for)|pick|choose|settl(?:e"
+    r"|ing) (?:on|for))"
     r"|only (?:fit|match|spell|make|form|allow|permit|give|yield|suit|work (?:for|with|as))s?)"
     r"|(?:\A|[.!?;:\n]\s{0,2})(?:so |then |please |just |ok(?:ay)?,? |fine,? )?(?:use|take|choose|pick|go with"
     r"|make (?:it|that)|let's say|call it|i'd say|i would say)\b)" + _FILL
@@ -74,19 +76,23 @@ _ARRIVES = re.compile(
 _CORRECTS = re.compile(
     r"(?:\A|[.!?;:,\n\u2026-]\s{0,2}|\s)[\"'(]?\b(?:no,? wait|wait,? no|wait|no|nope|sorry|oops|correction"
     r"|scratch that|actually|rather|my mistake|my bad|(?:i(?:'ve| have) )?changed my mind|edit|i mean|i meant"
-    r"|update|corrected|hold on|hang on|hmm+"
+    r"|update|corrected|hold on|hang on|hmm+|errat(?:um|a)|corrigend(?:um|a)|(?:sorry,? )?(?:a )?typo|misprint"
+    r"|amendment|amended|slip of the (?:pen|tongue)"
     r"|on second thoughts?|on reflection|let me (?:correct|fix|revise|rephrase)(?: (?:that|this|it|myself))?)\b"
     r"(?:[\s,.:;!\u2026-]{1,4}|(?=[^\w\s]))"
     r"(?:[^\d=+?\n\"]{0,70}?(?:\b(?:it(?:'s| is| should be| must be| has to be|'ll be)|that(?:'s| is| should be)"
     r"|(?:it|that|this) (?:should|ought to|must|has to) (?:have )?(?:read|been|say|said)"
     r"|this is|make (?:it|that)|i meant?|the (?:correct |right |real )?(?:answer|word|city|result|sum|time|total"
-    r"|option|capital) (?:is|should be|must be)|so|rather|to|try|should be)\b|[:,]))?"
+    r"|option|capital) (?:is|should be|must be)|so|rather|to|try|should be|should read"
+    r"|read|replaced by)\b|[:,]))?"
     r"[\s:,\"'(*]{0,4}(?:(?:it's|the|a|an|of course|city of|option|sorry|wait|no|to)[\s,]{1,2}){0,3}[\"'(*]{0,2}\Z",
     re.IGNORECASE,
 )
 _SET_ASIDE = re.compile(
     r"\b(?:forget(?: about)?|ignore|disregard|scrap|scratch|strike|drop|discard|cross out|never ?mind|not|isn't"
-    r"|wasn't|instead of|rather than|no longer|neither|nor)"
+    r"|wasn't|instead of|rather than|no longer|neither|nor"
+    r"|(?:wrong|incorrect|mistaken|false) (?:(?:answer|result|one|word|city|option|value|sum|total) )?(?:is|was"
+    r"|would be))"
     r"(?: about)?(?: the| that| my| it's| it is| a| an)?(?: (?:first|earlier|previous|old|initial|former|wrong"
     r"|other))?[\s:\"'(*]{1,3}\Z",
     re.IGNORECASE,
@@ -94,6 +100,7 @@ _SET_ASIDE = re.compile(
 _NTH = {
     **dict.fromkeys(("first", "1st", "former", "one", "1"), 0),
     **dict.fromkeys(("second", "2nd", "two", "2"), 1),
+    "middle": 1,
     **dict.fromkeys(("third", "3rd", "three", "3"), 2),
     **dict.fromkeys(("fourth", "4th", "four", "4"), 3),
     **dict.fromkeys(("last", "latter", "final"), -1),
@@ -109,7 +116,7 @@ _ORDINAL = re.compile(
     rf"{_KIND}(?=\s*(?:[.,;!\n)-]|\Z|because|since|as\b|then))"
     rf"|\bthe ({'|'.join(_NTH)}){_KIND} (?:is|must be|would be|seems|looks|has to be) (?:(?:the|my|our|most likely"
     rf"|probably|clearly|definitely|surely|likely) ){{0,3}}(?:final )?(?:answer|right|correct|choice|pick|one|best"
-    rf"|solution|it)\b(?! not)"
+    rf"|solution|it|largest|biggest|most populous)\b(?! not)"
     rf"|\bonly the ({'|'.join(_NTH)}){_KIND} (?:is|fits?|works?|uses?|matches|has|qualifies|counts|holds"
     rf"|makes|spells)\b(?! (?:not|wrong|incorrect))"
     rf"|(?:\A|[.!?:,;\n-]\s?)(?:so |then )?(?:the |number |no\. ?|#)({'|'.join(_NTH)}){_KIND}[.!]?\s*\Z",
@@ -138,6 +145,7 @@ _OPEN = re.compile(
     r"|(?:could|may|might|must|should|has to) be (?:any|either|one) of\b"
     r"|(?<!every )(?<!each )(?<!no )\bone of (?:these|those|them|the (?:two|three|four"
     r"|above))\b[^.!?\n]{0,30}\b(?:is|should|must|will|has|would|could|may|might)\b"
+    r"|(?<=[.!?;,] )one of (?:these|those|them|the (?:two|three|four))(?=[.!]|\Z)"
     r"|(?:it's|it is|it must be|it could be|it may be|it might be|probably|maybe|perhaps|likely) (?:any "
     r"|either )?one of\b"
     r"|(?:torn|undecided|waver(?:ing)?|vacillat(?:e|ing)|caught|hover(?:ing)?|split|wobbl(?:e|ing)|toss-?up"
@@ -250,7 +258,7 @@ def _closes(text: str, offer: Offer, first: int) -> bool:
         return False
     before = text[max(first, start - 240) : start].rstrip(" \"'(*\n")
     if before.endswith(":"):
-        return True
+        return before.rfind("(") <= before.rfind(")")  # in brackets it only adds to what was said
     if before[-1:] == ";" and CHANGE.search(before):
         return True
     asks = before.endswith("?") and "\n" not in text[max(first, start - 240) : start]

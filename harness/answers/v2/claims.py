@@ -38,7 +38,9 @@ CHANGE = re.compile(
     r"try again|fix)|i (?:made|meant|mean|misspoke|was wrong|stand corrected|take (?:that|it) back)|no,|"
     r"nope|hmm+|sorry|"
     r"rather|apolog\w+|my mistake|mistake|hold on|hang on|instead|strike that|reconsider\w*|double.check\w*|revis\w+|"
-    r"(?:that|this|it)(?:'s| is| was) (?:not (?:right|correct|it)|wrong|incorrect)|edit:|update:|after all|but no)",
+    r"(?:that|this|it)(?:'s| is| was) (?:not (?:right|correct|it)|wrong|incorrect)|edit:|update:|after all|but no"
+    r"|errat(?:um|a)|corrigend(?:um|a)|typo\b|misprint"
+    r"|slip of the (?:pen|tongue))",
     re.IGNORECASE,
 )
 

@@ -182,7 +182,8 @@ _VERB = re.compile(
 )
 _STOP = re.compile(
     r"(?<!\b[A-Z])(?<!\b[A-Za-z]\.[A-Za-z])[.!?](?=\s|\Z)|\n"
-    r"|,? (?:because|since|which|as the|so that|where|when|with the|if|but|in the format|after|by the|according)\b"
+    r"|,? (?:because|since|which|as the|so that|where|when|with the|if|but|in the format|after|by the|according"
+    r"|for (?:that|this|it|the|there))\b"
     r"|\s[(]|;",
 )
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|(?<![A-Za-z0-9])'([^'\n]{1,300})'(?![A-Za-z0-9])|\u201e([^\"\n]{1,300})\"")
@@ -196,6 +197,8 @@ _EMPTY_START = re.compile(
 )
 _DESCRIBES = re.compile(r",? (?:where|which|that|when)\b")
 _GOES_ON = re.compile(r"\b(?:by|of|in|to|the|an?|with|for|from|and|or|at|on|as|is)\Z", re.IGNORECASE)
+_CONTENT = re.compile(r"[^\W_]")
+_MARKED_WORD = re.compile(r"[#@]?\w{1,60}(?:[-_@/.:]\w{1,60}){0,12}")
 MOST_SAID = 60
 
 
@@ -217,10 +220,42 @@ def claims(wanted: WantedOutput, text: str) -> list[PutForward]:
     for claim in (*_labelled(text), *_after(text, _ARROW, "arrow"), *_after(text, _VERB, "verb"), *_quoted(text)):
         if digits and not any(map(str.isdigit, claim.value)) and not numbers(claim.value):
             continue  # words in place of a number are no result
+        if not _CONTENT.search(claim.value) or (claim.how == "verb" and not claim.explicit and _lacks(wanted, claim)):
+            continue
         if like(wanted, claim.value) and (claim.how != "verb" or claim.explicit or _close(wanted, claim.value)):
             kept = found.get((claim.start, claim.end))
             found[claim.start, claim.end] = claim if kept is None or claim.explicit else kept
     return sorted(found.values(), key=lambda claim: (claim.start, claim.end))
+
+
+def _lacks(wanted: WantedOutput, claim: PutForward) -> bool:
+    """Whether words after a mere verb have no digit, where the output is a text with digits."""
+    has = any(map(str.isdigit, wanted.text))
+    return has and wanted.kind == "text" and not any(map(str.isdigit, claim.value)) and not numbers(claim.value)
+
+
+def near(wanted: WantedOutput, text: str) -> list[Span]:
+    """Return the spans of words that are almost an output with digits or inner marks, such as `0A-51` for `OA-51`."""
+    if wanted.kind != "text" or _shape(wanted.text) is None:
+        return []
+    right = wanted.text.casefold()
+    found = []
+    for word, _ in zip(_MARKED_WORD.finditer(text), range(MOST_SAID * 4), strict=False):
+        said = word.group().casefold()
+        if said != right and len(said) > 3 and _is_near(said, right):
+            found.append(word.span())
+    return found[:MOST_SAID]
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether two words differ in at most two places, or one has one sign more."""
+    if len(one) == len(other):
+        return sum(left != right for left, right in zip(one, other, strict=True)) <= 2
+    if abs(len(one) - len(other)) != 1:
+        return False
+    short, long = sorted((one, other), key=len)
+    at = next((place for place, sign in enumerate(short) if sign != long[place]), len(short))
+    return short[at:] == long[at + 1 :]
 
 
 def _labelled(text: str) -> Iterator[PutForward]:

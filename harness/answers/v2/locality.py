@@ -55,7 +55,8 @@ SAYS = re.compile(
 EXCEPTED = re.compile(r"[\"')]*,? (?:except|apart|besides|but|save|other|aside|excluding|unless)\b", re.IGNORECASE)
 # No other city is as large as the one that follows.
 NONE_BEATS = re.compile(
-    r"\b(?:(?:no|none|nothing|not one|nowhere)\b[^.!?\n]{0,60}?\b(?:rivals?|matches|match|exceeds?|surpass(?:es)?"
+    r"\b(?:(?:no|none|nothing|not one|nowhere|nobody|no one)\b[^.!?\n]{0,60}?\b(?:rivals?|matches|match|exceeds?"
+    r"|surpass(?:es)?"
     r"|beats?|outranks?|tops?|comes? (?:close|near)(?: to)?|(?:is|are|has|have) (?:\w+ ){0,3}?(?:than|as))"
     r"|(?:loses?|lost|second) (?:out )?(?:only )?to|(?:beaten|dwarfed|outranked|surpassed|exceeded|topped|overshadowed)"
     r"(?: only)? by|pales? (?:next to|beside|before))"
@@ -154,7 +155,8 @@ RANKED = re.compile(
 )
 # Data of the question: a text that goes on with them repeats the question.
 ONE_OF = re.compile(
-    r"\bone of (?:the cities )?(?:of )?\Z|\b(?:torn|undecided|waver\w*|vacillat\w*|caught|hover\w*|split|wobbl\w*"
+    r"\bone of (?:the cities )?(?:of )?\Z|\b(?:torn|undecided|toss-?up|waver\w*|vacillat\w*|caught|hover\w*|split"
+    r"|wobbl\w*"
     r"|back and forth|dither\w*) between [^.!?\n]{0,50}\Z",
     re.IGNORECASE,
 )
@@ -189,6 +191,32 @@ JOINED = re.compile(r"[\"')]*,? (?:and|or|nor) (?:the )?[\"'(]*")
 ALONE = re.compile(r"[\"')]*(?:\s?\([^()]{0,80}\)|,[^\n.;!?]{0,60})?(?:[.!\n]|\Z)")
 BULLETED = re.compile(r"\s*(?:[^\n]{0,120}:\s*)?- [\"']?")
 LAID_OUT = re.compile(r"[ \t]*[|{\[]")  # the beginning of a line of a table or of a record
+# A text that denies what it says elsewhere.
+NOT_THE_ANSWER = re.compile(
+    r"[^.!?\n]{0,60}?\b(?:is not|isn't|cannot be|can't be) (?:the |my |our )?(?:right |correct |largest )?"
+    r"(?:answer|it|city|one)\b",
+    re.IGNORECASE,
+)
+IS_NOT = re.compile(r"\b(?:it is|it's|answer is|that is|city is) (?:definitely |certainly )?not \Z", re.IGNORECASE)
+TURNS = re.compile(r"\b(?:but|however|yet|though|although|if|might|would|could|some|many|people|thought|think)\b", re.I)
+# An answer that is stated and names no city: coordinates or a number.
+COORDINATES = re.compile(
+    r"\b\d{1,3}(?:[.,]\d{1,8})? ?\u00b0[^A-Za-z\n]{0,12}[NSEW]?\b|\b(?:answer|result|city)(?: is|:) ?\d[\d.,]*\W*\Z"
+)
+# An answer that describes a place and does not name it.
+DESCRIBED = re.compile(
+    r"\W*(?:(?:it|that|this)(?:'s| is| would be| must be) |probably |surely |maybe |perhaps |i'd say "
+    r"|i would say )?the "
+    r"(?:(?!most |largest|biggest|nearest|closest)[\w'-]+ ){0,3}?(?:capital|metropolis|port|seaport|seat|city|town"
+    r"|harbou?r)"
+    r"(?: city)? (?:of|at|on|in|by|that|which|where|with|near)\b"
+    r"(?! (?:the )?(?:most|largest|biggest|highest|a radius|this|that|your|question))[^?\n:]{3,120}[.!\"')]*\Z",
+    re.IGNORECASE,
+)
+NOT_DESCRIBED = re.compile(
+    r"\b(?:populous|populated|population|largest|biggest|radius|within|km|distance|question|answer|depends?|not|n't)\b",
+    re.IGNORECASE,
+)
 LIVES_IN = re.compile(
     r"\b(?:lives?|living|found|i would say|i'd say|i say) (?:in |it is |it's |that )?\"?$", re.IGNORECASE
 )
@@ -235,6 +263,8 @@ def _label(text: str, right: SoughtNames, own: SoughtNames, gazetteer: Gazetteer
     names = list(dict.fromkeys(mention.name for mention in named if mention.kind != "own"))
     more = {"n_cities": len({_key(mention) for mention in named})}
     chosen = _picked(text, named, claims) or _chosen(text, claims)
+    if chosen is not None and (denied := _denied(text, named, chosen)):
+        return LabelResult("i", None, RULE_SET, denied, truncated(names), len(names), more)
     if chosen is None and (other := _unnamed(text, named, gazetteer)):
         return LabelResult("i", None, RULE_SET, other, truncated([text[slice(*other)]]), 1, more)
     if chosen is None:
@@ -244,6 +274,20 @@ def _label(text: str, right: SoughtNames, own: SoughtNames, gazetteer: Gazetteer
     return LabelResult(
         "c" if chosen.kind == "right" else "i", None, RULE_SET, chosen.span, truncated(names), len(names), more
     )
+
+
+def _denied(text: str, named: list[CityMention], chosen: CityMention) -> Span | None:
+    """Return where a text denies its own answer without a change of mind, or None."""
+    for mention in named:
+        if mention.span == chosen.span or _key(mention) != _key(chosen):
+            continue
+        start, end = mention.span
+        if not (NOT_THE_ANSWER.match(text[end : end + REACH]) or IS_NOT.search(text[max(0, start - 40) : start])):
+            continue
+        first, last = sorted((mention.span, chosen.span))
+        if not CHANGE.search(text[first[1] : last[0]]) and not TURNS.search(text[first[1] : last[0]]):
+            return mention.span
+    return None
 
 
 def _picked(text: str, named: list[CityMention], claims: list[_Claim]) -> CityMention | None:
@@ -486,6 +530,11 @@ def _unnamed(text: str, named: list[CityMention], gazetteer: Gazetteer) -> Span 
         ordinary = len(word) > 1 and (word in gazetteer.common or word in COMMON_WORDS)
         if not known and (word in _WORDS_AND_CITIES or not ordinary) and not found.group().isupper():
             return found.span(1)
+    if not named and len(text) <= REACH and avoidance(text)[1] is None:
+        if numbered := COORDINATES.search(text):
+            return numbered.span()
+        if DESCRIBED.fullmatch(text) and not NOT_DESCRIBED.search(text) and not cut_off(text):
+            return 0, len(text)
     if named or not _is_name(text):
         return None
     return 0, len(text)

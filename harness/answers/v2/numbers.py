@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.answers.text_cache import cached_by_text
+from harness.answers.v2.number_words import whole_number
 
 _RAISED = re.compile(r"[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,4}")
 _LOWERED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
@@ -33,10 +34,15 @@ _WORD_VALUE = {word: value for value, word in enumerate(_UNITS)}
 _WORD_VALUE |= {word: 20 + 10 * index for index, word in enumerate(_TENS)} | {"fourty": 40, "nought": 0, "oh": 0}
 _SCALE_VALUE: dict[str, int] = {word: 1000 ** (index + 1) for index, word in enumerate(_SCALES)}
 _ANY_WORD = "|".join(sorted({*_WORD_VALUE, *_SCALE_VALUE, "hundred"} - {"oh"}, key=lambda word: (-len(word), word)))
+# An `and` joins words of one number only after a hundred or a greater one: "four and twenty" are two numbers.
+_AND = (
+    r"(?:(?:(?<=hundred)|(?<=hundreds)|(?<=thousand)|(?<=thousands)|(?<=illion)|(?<=illions))[ ,-]{1,2}and[ -]"
+    r"(?![a-z]{3,9} hundred))"
+)
 _SPELLED = re.compile(
     rf"(?<![a-z0-9.,])(?:(?:(?P<first>[0-9][0-9,]{{0,11}}(?:\.[0-9]{{1,6}})?) ?(?:hundred|{'|'.join(_SCALES)})s?)"
     rf"|(?:an?[ ])?(?:{_ANY_WORD}))(?![a-z])"
-    rf"(?:[ ,-]{{1,2}}(?:and[ -])?(?:(?:{_ANY_WORD})(?![a-z])|[0-9]{{1,3}}(?![0-9.,]*[0-9])))*",
+    rf"(?:(?:[ ,-]{{1,2}}|{_AND})(?:(?:{_ANY_WORD})(?![a-z])|[0-9]{{1,3}}(?![0-9.,]*[0-9])))*",
     re.IGNORECASE,
 )
 _MEMBER = re.compile(rf"[0-9][0-9,]*(?:\.[0-9]+)?|{_ANY_WORD}", re.IGNORECASE)
@@ -52,7 +58,7 @@ _PLACE_NAMES = {"one": 1, "unit": 1, "ten": 10, "hundred": 100, "thousand": 1_00
 _BY_PLACE = re.compile(
     rf"(?<![\w.,])(?:(?:[0-9]{{1,3}}|{'|'.join(_UNITS)}) (?:thousand|hundred|ten|one|unit)s?(?:,? and |, | \+ "
     rf"| )){{1,4}}"
-    rf"(?:[0-9]{{1,3}}|{'|'.join(_UNITS)}) (?:hundreds?|tens?|ones?|units?)(?!\w)",
+    rf"(?:[0-9]{{1,3}}|{'|'.join(_UNITS)}) (?:hundreds|tens?|ones?|units?)(?!\w)",
     re.IGNORECASE,
 )
 _OF_PLACE = re.compile(rf"([0-9]{{1,3}}|{'|'.join(_UNITS)}) (thousand|hundred|ten|one|unit)s?(?!\w)", re.IGNORECASE)
@@ -102,6 +108,8 @@ def numbers(text: str, hoped: str = "") -> list[WrittenNumber]:
         if chain.start() >= done:
             found += _of_chain(text, chain, hoped)
             done = max(done, found[-1].end)
+    if not found and (whole := whole_number(text)):
+        return [WrittenNumber(*whole, spelled=True)]
     found.sort(key=lambda number: number.start)
     return _with_fractions(text, found)
 

@@ -110,6 +110,14 @@ IS_THE_ONE = re.compile(
     r"|indeed )?(?:the\b|what\b|where\b|it\b|called|our\b|my\b|right|correct)",
     re.IGNORECASE,
 )
+# A last sentence that turns to another thing: `But it's the pollen that they need.`
+TURNS_TO = re.compile(
+    r"(?:\A|[.!?;,\n] ?|- )(?:but|no|actually|however|rather|instead|yet)\b,?[^.!?;\n]{0,60}?\b(?:it's|it is|it was"
+    r"|that's"
+    r"|that is) (?:really |actually |rather |only )?(?:the |an? )?([^\W\d_]{3,})(?: [^\W\d_]{3,})? (?:that|which|who)\b"
+    r"[^.!?;\n]*[.!]?\s*\Z",
+    re.IGNORECASE,
+)
 VERBS = re.compile(
     r"\b(?:is|are|was|were|be|answer|question|option|correct|following|can|could|has|have|do|does)\b", re.IGNORECASE
 )
@@ -121,6 +129,11 @@ CLAUSE = re.compile(
     r"\b(?:answer|solution|choice)\b[^.\n:]{0,40}?(?: is| would be| must be|:) ?(?:the |"
     r"an? )?\"?([^.\n]{2,80}?)\"?(?:[.!\n]|$)",
     re.IGNORECASE,
+)
+WEIGHED = re.compile(
+    r"\b(?i:torn|undecided|waver\w*|hesitat\w*|toss-?up|split"
+    r"|choice) between [\"'(]?(?:option )?([A-D])\b"
+    r"[\"')]? (?:and|or) [\"'(]?(?:option )?([A-D])\b(?![\"')]?,? (?:but|yet|though)\b)"
 )
 IS_SOMETHING = re.compile(r"(?i:the) [^.\n]{2,60} (?:is|are) (?:the |an? )?(\w+)(?: \w+)?[.!]?")
 # The text after an option's text if a list continues; other words after a comma only describe the option.
@@ -280,9 +293,12 @@ not unclear unknown below above given that this it there no yes in on to as foun
 simple based very important important available explained shown what which because
 """
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-_IDLE_WORDS = (
-    "yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and explain nobody"
-)
+_LISTED_WORDS = "first second third fourth last former latter option answer letter other same"
+_OF_LIST = frozenset(_LISTED_WORDS.split())
+_IDLE_WORDS = """
+skip pass null nil void blank undefined unanswered abstain error later ask consult see try check google
+yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and explain nobody
+"""
 _IDLE_REPLIES = frozenset(_IDLE_WORDS.split())
 
 
@@ -337,7 +353,11 @@ def _decided(options: Mapping[str, str], text: str) -> _Decision | None:
     seen = tuple(dict.fromkeys(claim.letters[-1] for claim in claims))
     out = denied(text, said)
     texts = _texts(text, said, out)
-    if found := _in_context(text, stated) or _chosen(text, claims, said, texts, seen):
+    if (
+        found := _turns_to_another(text, said, stated)
+        or _in_context(text, stated)
+        or _chosen(text, claims, said, texts, seen)
+    ):
         return found
     if stated and not undecided:
         return _stated(text, stated, texts, seen)
@@ -370,7 +390,7 @@ def _chosen(
     if side := SIDE_BY_SIDE.fullmatch(text):
         return SEVERAL, side.span(), BY_MARK, seen
     offers = [*offers, *(Offer(each.span, each.letter) for each in said)]
-    if pair := OPEN.search(text):
+    if pair := OPEN.search(text) or WEIGHED.search(text):
         offers += [Offer(pair.span(group), pair.group(group)) for group in (1, 2)]
     offers.sort(key=lambda each: each.span)
     if leaves_open(text, offers):
@@ -396,6 +416,17 @@ def _stated(text: str, stated: list[LetterClaim], texts: list[OptionMention], se
     several = len(names) >= 3 and not concludes and not changed(text, stated[0].span[1], last.span[0])
     letter = last.letters[0] if len(set(last.letters)) == 1 and not several else SEVERAL
     return letter, last.span, BY_LETTER, seen
+
+
+def _turns_to_another(text: str, said: list[OptionMention], stated: list[LetterClaim]) -> _Decision | None:
+    """Decide by a last sentence that names something else than the options, and none of them."""
+    found = TURNS_TO.search(text)
+    if found is None or found.group(1).lower() in _VAGUE | _OF_LIST:
+        return None
+    places = [*(each.span for each in said), *(each.span for each in stated)]
+    if any(span[1] > found.start() for span in places):
+        return None
+    return OTHER, found.span(1), BY_OTHER, ()
 
 
 def _in_context(text: str, stated: list[LetterClaim]) -> _Decision | None:

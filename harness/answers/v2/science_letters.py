@@ -196,6 +196,8 @@ _FORMS = (
         rf"\A\W*(?:the )?{_NTH}(?: {_LISTED}| (?!{_ELSE}\b)[a-z]{{3,14}})?(?:\W*\Z|,? (?:because|since) )",
         re.IGNORECASE,
     ),
+    # the place, then the words of what stands there: the second option, the skull
+    re.compile(rf"\A\W*(?:the )?{_NTH} {_LISTED}(?:,|:| -) (?=[^.;\n]{{1,80}}[.!]?\Z)", re.IGNORECASE),
     # a commitment, then the place: I would pick the last option; it is the third animal
     re.compile(
         rf"{_COMMITS}\W{{0,2}}(?: ?(?:the|definitely|probably|clearly|be|obviously)){{0,2}} {_NTH}"

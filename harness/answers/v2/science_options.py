@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from harness.answers.v2.claims import Span, reading
 from harness.answers.v2.numbers import digits_for_words
+from harness.answers.v2.synonyms import synonyms
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?|[^\W\d_]+(?:\d+[^\W_]*)?|[+-](?=\d)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", re.IGNORECASE)
@@ -35,6 +36,7 @@ _ENDINGS = (
     "es",
     "ed",
     "ly",
+    "ys",
     "us",
     "um",
     "s",
@@ -84,12 +86,24 @@ def _prepared(options: tuple[tuple[str, str], ...]) -> _Options:
         for letter, found in stems.items()
     }
     numbers = {letter: value for letter, text in options if (value := _number(text)) is not None}
-    return _Options(stems, own, numbers if len(numbers) == len(options) else {}, _sought(stems))
+    return _Options(stems, own, numbers if len(numbers) == len(options) else {}, _sought(stems, dict(options)))
 
 
-def _sought(stems: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the stems to search for each option, longer ones first, also without a last word shared by all."""
+def _sought(
+    stems: Mapping[str, tuple[str, ...]], options: Mapping[str, str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the stems to search for each option, longer ones first.
+
+    They are also those of its other names, and of its text without a last word shared by all options.
+    """
     forms = list(stems.items())
+    others = {
+        letter: {found for name in synonyms(text) if (found := tuple(stem for stem, _ in _content(name)))}
+        for letter, text in options.items()
+    }
+    for letter, named in others.items():
+        taken = {*stems.values()}.union(*(names for other, names in others.items() if other != letter))
+        forms += [(letter, name) for name in sorted(named - taken)]
     short = [each[:-1] for each in stems.values()]
     alike = len({each[-1:] for each in stems.values()}) == 1
     if (

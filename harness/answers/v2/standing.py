@@ -17,7 +17,8 @@ Span = tuple[int, int]
 
 _END = (
     r"(?=[\"')\]]{0,2}\s*(?:[.,;:!)\n]|-|\Z|and\b|but\b|please\b|because\b|since\b|as\b|for\b|then\b"
-    r"|altogether\b|too\b))"
+    r"|altogether\b|too\b|also\b|again\b|now\b|entirely\b|completely\b|from (?:the|your|my) (?:record|list|sheet)\b))"
+    r"(?:,? (?:too|as well|also|again|altogether|entirely|completely|from (?:the|your|my) (?:record|list|sheet))\b)?"
 )
 _THING = (
     r"(?:answers?|guess(?:es)?|repl(?:y|ies)|attempts?|responses?|numbers?|words?|letters?|cit(?:y|ies)|names?"
@@ -31,8 +32,13 @@ _WROTE = (
 )
 # What is taken back: everything so far, or (group `older`) an earlier answer.
 _OBJECT = (
-    r"(?:(?:all|both|any|either|each|none) of (?:that|this|it|them|these|those|the above|what i (?:said|wrote))"
-    r"|that one|this one|that|this|it|both|them|these|those|everything|all|what(?:ever)? i(?:'ve| have)? (?:just )?"
+    r"(?:(?:all|both|any|either|each|none|the two|the pair|the lot|the three) of"
+    r" (?:that|this|it|them|these|those|the above|what i (?:said|wrote))"
+    r"|i (?:ever )?(?:said|mentioned|wrote|typed|spoke|answered|brought (?:it|that|this) up)"
+    r"(?: (?:that|this|it|so|anything|a word))?"
+    r"|the (?:lot|two|pair|three)|that one|this one|that|this|it|both|them|these|those|everything|all"
+    r"|what(?:ever)? i(?:'ve"
+    r"| have)? (?:just )?"
     r"(?:said|wrote|written|typed|gave|given)(?: (?:above|before|earlier|so far))?"
     rf"|(?:the|my|that|this|these|those|any|all|both|all my|both my|all the|both the) (?:(?P<{{name}}>{_OLDER}) "
     rf"|above |last |"
@@ -41,7 +47,8 @@ _OBJECT = (
 _NOT_OURS = r"(?<!can )(?<!could )(?<!may )(?<!might )(?<!we )(?<!you )(?<!to )(?<!don't )(?<!not )"
 _TAKES_BACK = re.compile(
     r"(?i:"
-    rf"\b{_NOT_OURS}(?:disregard|ignore|forget|scratch|strike|scrap|discard|delete|cancel|never ?mind) (?:about )?"
+    rf"\b{_NOT_OURS}(?:disregard|ignore|forget|scratch|strike|scrap|discard|delete|cancel|erase|undo|annul|void"
+    r"|never ?mind) (?:out |about |that )?"
     + _OBJECT.format(name="older1")
     + r"|\b(?:do not|don't|please don't) (?:use|trust|count|take|rely on|accept|consider|mark|record) "
     + _OBJECT.format(name="older2")
@@ -50,7 +57,8 @@ _TAKES_BACK = re.compile(
     + _OBJECT.format(name="older3")
     + r" back"
     r"|\bi(?:'ll| will| must| have to| should| need to| want to|'d like to| would like to|'m|'m going to| am)? "
-    r"(?:now |hereby )?(?:take back|tak(?:e|ing) back|retract(?:ing)?|withdraw(?:ing)?|rescind(?:ing)?|revok(?:e|ing)"
+    r"(?:now |hereby )?(?:take back|tak(?:e|ing) back|retract(?:ing)?|withdraw(?:ing)?|rescind(?:ing)?|renounc(?:e"
+    r"|ing)|disown(?:ing)?|revok(?:e|ing)"
     r"|revers(?:e|ing)) "
     + _OBJECT.format(name="older4")
     + r"|\b(?:treat|count|regard|mark|record|consider) (?:this|it|that|me|my answer|the question|this question"
@@ -61,9 +69,38 @@ _TAKES_BACK = re.compile(
     r"|\b(?:answer|guess|that|it|reply|response|statement) (?:is|was|has been|should be|is hereby) (?:hereby "
     r"|now )?(?:withdrawn|retracted|taken back|void)"
     r"|\b(?:answer|guess|response) (?:withdrawn|retracted)|\bnever ?mind"
+    + r"|\blet me (?:now |please |just |better )?(?:take back|withdraw|retract|rescind|revoke|cancel|undo|delete"
+    r"|erase|strike"
+    r"|scrap) "
+    + _OBJECT.format(name="older5")
+    + r"|\blet me (?:now |please |just |better )?take (?:(?:my|this|that|the) )?[\w:.,#@'\"-]{1,40} back"
+    r"|(?:\A|[.!?;:,()\n\u2026\u2013\u2014-]\s{0,2})(?:so |now |no,? |and )?(?:retract|withdraw|revoke|rescind)(?:ing)?"
+    r"(?: (?:that|this|it|both|them|all(?: of (?:it|that|this|them))?|my (?:answer|guess)))?"
+    r"|(?:[.!?;:,()\n\u2026\u2013\u2014-]\s{0,2})(?:both |all |and |now |also |it's |that's )?(?:withdrawn|retracted"
+    r"|cancelled"
+    r"|canceled|revoked|rescinded)"
+    rf"|\b(?:both|all|all three|either|neither|these|those|they|the two|(?:the|my) {_THING}|it|that|this|which)"
+    r"(?: of (?:them|these|those))?(?:,? too,?)? (?:is|are|was|were|has been|have been|stands?|should be|shall be"
+    r"|must be"
+    r"|can be)"
+    r" (?:both |all |hereby |now |herewith |to be )?(?:withdrawn|retracted|cancell?ed|revoked|rescinded|disregarded"
+    r"|ignored"
+    r"|struck(?: out| off)?|deleted|erased|discarded|scrapped|null and void|void)"
+    r"|\b(?:neither|none)(?: of (?:them|these|those|the (?:two|three|above)))? (?:(?:should|shall|must|is to|are to"
+    r"|can)"
+    r" )?(?:be )?(?:counts?|stands?|counted|used|taken|valid|mine|to count)(?: (?:any ?more|any longer|now"
+    r"|for anything))?"
+    r"|\bi(?:'ve| have| had| then| now)? (?:erased|deleted|crossed out|scratched out|struck out|rubbed out|blanked out)"
+    r" (?:it|that|this|them|both|my (?:answer|guess))(?: again)?"
     + r"|\bi (?:should(?:n't| not) have (?:answered|said|guessed|written|given|named)|shouldn't be (?:answering"
     r"|guessing))"
     r"(?: (?:that|this|it|anything|an answer|at all))?"
+    r"|\bi (?:do not|don't|no longer) want (?:that|this|it|them|either|any of (?:that|this|it|them)"
+    r"|my answer) (?:to (?:count|stand"
+    r"|be (?:counted|used))|counted|used|recorded)"
+    r"|\bi(?:'ll| will| must| would)? (?:now |hereby )?(?:take back|withdraw|retract"
+    r"|renounce) [\"']?[\w.,'#@:-]{1,40}[\"']?(?=,? and"
+    r" (?:put|give|say|write|offer|leave|name|propose)\b)"
     r"|\bi (?:no longer|do not|don't|cannot|can't|would not|wouldn't) (?:really |actually )?(?:stand (?:by|behind)"
     r"|stick (?:by|to|with)|endorse|uphold|hold (?:on )?to|maintain|defend)"
     r"(?: (?:that|this|it|what i (?:said|wrote)|(?:this|that|my) (?:answer|guess)))?"
@@ -71,6 +108,14 @@ _TAKES_BACK = re.compile(
     r"|\bwithdraw(?:ing)? from (?:answering|this|that|the \w+)"
     rf"){_END}"
 )
+# What is taken back stands before the words: `12 I take back`, `12, which I withdraw`.
+_TAKES_BACK_BEFORE = re.compile(
+    r"(?i:\bi(?:'ll| will| must| have to| should| need to|'d like to| would like to| hereby| now| also"
+    r"| therefore){0,2} "
+    r"(?:take back|withdraw|retract|revoke|rescind|renounce|disown|disclaim)"
+    rf"{_END})"
+)
+_ALL = re.compile(r"\b(?:both|all|either|each|everything|any)\b", re.IGNORECASE)
 _NO_MORE = (
     r"(?! (?:with |in |on |about |for |into |to |at |of )?(?:the |any |my |a |an |further |more |all |every "
     r"|each |in )*"
@@ -101,13 +146,19 @@ _DECLINES = re.compile(
     rf"|(?:i|but|and|yet|though) (?:i )?(?:do not|don't|did not|didn't) (?:\w+ )?"
     rf"(?:want|wish|dare) to"
     rf" (?:really |actually )?{_GIVING}"
+    r"|(?:rather|prefer|better|best|choose|decided|going|sooner)(?: to)? (?:give|make|offer|venture|state|name|provide"
+    r"|hazard|submit|supply|say|put (?:down|forward)) (?:no|nothing|none)\b(?! (?:less|more|fewer|but|other|else)\b)"
+    r"|(?:rather|prefer|better|best)(?: to)? (?:stay|remain|keep|be) (?:silent|quiet|out of|mum)"
+    r"|(?:i(?:'d| would) (?:rather|prefer) not|i(?:'ll| will|'d| would)? say nothing)(?: to)?(?=[.!,;\n]|\Z)"
+    r"|(?:i(?:'d| had| should|'ll| will)) (?:better |rather )?stop (?:here|there|now)"
+    r"|leaving (?:it|this|that|the \w+|this one)(?: \w+)? (?:blank|open|unanswered|empty)"
     r"|i(?:'d| would)? (?:sooner|better|much rather|rather) (?:leave|skip|drop) (?:it|this|that|the \w+|this one)"
     r"(?: \w+)?(?=[.!,;\n]|\Z)"
     r"|(?:without|no) (?:an? )?(?:final )?answer (?:from me|for you|here|then|today)"
     r"|(?:(?:then|so|therefore|hence) |(?<=[.!?] ))no answer(?=[.!\n]|\Z)"
     r"|i(?:'ll| will| must| have to| think i)? give (?:up|in)(?! the)"
     r"|(?:i|we) can(?:'t|not) (?:in good conscience )?(?:stand by|commit to|endorse|vouch for) (?:it|this|that"
-    r"|any|either|an|my|one|the)\b"
+    r"|any|either|an?|my|one|the)\b"
     rf"){_TO_CLAUSE_END})"
 )
 _ABLE = (
@@ -119,7 +170,7 @@ _ABLE = (
 _LACKS = (
     r"(?:(?:do not|don't) (?:\w+ )?know\b(?! (?:if|whether|how (?:sure|certain)))|(?:do not"
     r"|don't) (?:\w+ )?have (?:\w+ ){0,2}?(?:enough|sufficient|access|the (?:data|information)|(?:the )?means"
-    r"|an answer)"
+    r"|(?:an?|any|the) (?:answer|solution|word|city|number|result))"
     r"|no (?:idea|clue)\b|lost (?:the thread|track|count|my way)|i give up|(?:i'm|i am) (?:lost|stuck|stumped"
     r"|out of ideas|at a loss|out of my depth|drawing a blank)\b)"
 )
@@ -142,25 +193,43 @@ _RELUCTANT = re.compile(
     r"|since you (?:insist|ask)))(?=[\s,:.\u2026-])[\s,:.\u2026-]{1,6}"
 )
 _NAMES = re.compile(r"[0-9#_@/:]|\b[A-Z]\w+ [A-Z]")
+_PUTS = re.compile(r"\A(?:and )?(?:put|write|offer|propose|name|give)(?: down)? (?=\S)", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
+DEEPEST = 3  # answers that are looked for before others, each of which is taken back in its own sentence
 _LEADS = " \t\n,.;:!?)-\"'\u2026"
 _CONTENT = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
 class _Withdrawal:
-    """A span with words that take back or decline; `older` if they take back an earlier answer alone."""
+    """A span with words that take back or decline.
+
+    `older` if they take back an earlier answer alone; `before` if they take back what their own clause names.
+    """
 
     span: Span
     older: bool
+    before: bool = False
 
 
 def _withdrawals(text: str) -> list[_Withdrawal]:
     found = [_Withdrawal(each.span(), any(each.groupdict().values())) for each in _TAKES_BACK.finditer(text)]
     found += [_Withdrawal(each.span(), False) for form in (_DECLINES, _BREAKS_OFF) for each in form.finditer(text)]
+    found += [
+        _Withdrawal(each.span(), False, not _ALL.search(_clause(text, each.start())))
+        for each in _TAKES_BACK_BEFORE.finditer(text)
+    ]
     return sorted(found, key=lambda each: each.span[1])
 
 
-def label_standing(text: str, label: Callable[[str], LabelResult], read: Callable[[str], str] = str) -> LabelResult:
+def _clause(text: str, end: int) -> str:
+    """Return the sentence before a place, at most its last 200 characters."""
+    return _SENTENCE.split(text[max(0, end - 200) : end])[-1]
+
+
+def label_standing(
+    text: str, label: Callable[[str], LabelResult], read: Callable[[str], str] = str, depth: int = 0
+) -> LabelResult:
     """Label the part of a text that stands: after its last words that take back or decline, or all of it.
 
     `label` labels a text by a benchmark's rules, with a span in what `read` makes of the text. If nothing after such
@@ -175,6 +244,11 @@ def label_standing(text: str, label: Callable[[str], LabelResult], read: Callabl
         return after
     if last.older and (before := label(text[: last.span[0]])).n_candidates > 1:
         return before
+    if last.before and depth < DEEPEST:
+        start = last.span[0] - len(_clause(text, last.span[0]))
+        kept = label_standing(text[:start], label, read, depth + 1) if _CONTENT.search(text, 0, start) else None
+        if kept is not None and kept.label != "a":
+            return kept
     kind, _ = avoidance(text)
     nothing = after if after.label == "a" else label("")
     return replace(nothing, avoidance="epistemic" if kind == "non_conforming" else kind, matched_span=last.span)
@@ -190,7 +264,7 @@ def _is_remark(text: str, span: Span | None) -> bool:
 
 def _label_from(text: str, start: int, label: Callable[[str], LabelResult], read: Callable[[str], str]) -> LabelResult:
     """Label the text from a place on, with the span in the whole text."""
-    rest = text[start:].lstrip(_LEADS)
+    rest = _PUTS.sub("", text[start:].lstrip(_LEADS))
     result = label(rest)
     if result.matched_span is None:
         return result

@@ -49,7 +49,8 @@ _MORE_EPISTEMIC = (
     r"|supply)",
     r"(?:is|are|it's) (?:unclear|ambiguous|unknown)\b|not clear (?:what|which|how|to)|what do you mean",
     r"(?:would|'d) (?:rather|prefer) not\b|prefer not to\b",
-    r"i give up|i(?:'ll| will) (?:have to )?pass\b|who knows|dunno|idk\b|beats me|uncertain|have to (?:decline|pass)",
+    r"sorry,? (?:no|nothing|can't|cannot)\b(?=\W*\Z)|i give up|i(?:'ll| will) (?:have to )?pass\b|who knows|dunno"
+    r"|idk\b|beats me|uncertain|have to (?:decline|pass)",
     r"i(?:'m| am) (?:out of (?:ideas|my depth)|at a loss|stuck\b|drawing a blank)|over my head|(?:is|that's"
     r"|it's) beyond me|no can do|my mind (?:is|goes) blank",
     r"(?:nothing|no (?:word|answer|city|number)) (?:comes|springs) to (?:my )?mind|(?:haven't"

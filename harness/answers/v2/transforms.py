@@ -15,12 +15,12 @@ from harness.answers.result import LabelResult, truncated
 from harness.answers.transforms import SHAPE_WINDOW
 from harness.answers.v2.choice import Offer, choose, leaves_open
 from harness.answers.v2.exonyms import other_names
-from harness.answers.v2.found import HOLE, PutForward, built_like, claims, like, places, rivals, same
+from harness.answers.v2.found import HOLE, PutForward, built_like, claims, like, near, places, rivals, same
 from harness.answers.v2.layout import flattened
 from harness.answers.v2.numbers import numbers
 from harness.answers.v2.standing import label_standing
 from harness.answers.v2.text import RULE_SET, babble, cut_next_question, plain, prepared, refusal
-from harness.answers.v2.wanted import Span, WantedOutput, times, wanted
+from harness.answers.v2.wanted import Span, WantedOutput, json_values, times, wanted
 from harness.errors import InputError
 
 _MARKUP = re.compile(r"[*`<\\]|__|^#\s", re.MULTILINE)
@@ -35,7 +35,8 @@ _CODE = re.compile(
 _CORRECTS = re.compile(
     r"\b(?:wait|actually|correction|sorry|mistake|oops|scratch that|let me (?:re|double|check)\w*|on second thought"
     r"|rather"
-    r"|i meant?|no,|no\b|revis\w+|apologi\w+|should (?:be|have been)|misspoke|hmm|edit)\b|\u2717|\u274c",
+    r"|i meant?|no,|no\b|revis\w+|apologi\w+|should (?:be|have been|read)|misspoke|hmm|edit|errat(?:um|a)"
+    r"|corrigend(?:um|a)|typo|misprint)\b|\u2717|\u274c",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -53,6 +54,11 @@ _AND_AFTER = re.compile(r"[\"'*]{0,2},?\s(?:and|&)\s[\"'*]{0,2}([A-Z]\w+)")
 _AND_BEFORE = re.compile(r"([A-Z]\w+)[\"'*]{0,2},?\s(?:and|&)\s[\"'*]{0,2}\Z")
 _DOUBTS = re.compile(
     r"\b(?:maybe|perhaps|probably|i think|guess|possibly|might be|could be|but (?:it|the answer|if))\b", re.IGNORECASE
+)
+_GUESSED_BEFORE = re.compile(
+    r"[\W_]*([^,.;:!?\n]{1,60}?)[\"']?, (?:i (?:think|guess|suppose|believe|would say)|i'd say|maybe|perhaps|probably"
+    r"|presumably)\b",
+    re.IGNORECASE,
 )
 _OPTIONS = re.compile(
     r"\b(?:options|choices|categories|possible \w+|labels|classes|candidates) (?:are|include|here|:)", re.I
@@ -86,6 +92,16 @@ _LEAD = re.compile(
 _BRACKETS = re.compile(r"\s?\([^()\n]{0,60}\)")
 _BESIDES = re.compile(r"(?:not|never|rather|instead|formerly|also|aka|i\.e|e\.g|simply|more|so|less)\b", re.IGNORECASE)
 _DENIED_WITHIN = re.compile(r"\b(?:not|isn't|never|instead of|rather than|wrong|incorrect)\b", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\W*(?:null|nil|none|n/?a|undefined|nothing|blank|empty|\(?no (?:value|output|answer)\)?)\W*", re.IGNORECASE
+)
+_BLANK = re.compile(r"_{2,}|\.{5,}|\u2026{2,}")  # to be filled in
+_KEY = re.compile(r"\A[\w -]{1,30}[:=]\s*")
+# A short answer, and words that only describe it: `teal, a greenish blue`.
+_APPOSITION = re.compile(
+    r"\W*([^\W\d_][\w'-]*(?: [\w'-]+){0,2})\W?(?:,| -| \u2013| \u2014| \() ?(?:an?|the|which|that is|i\.e\.|or|meaning"
+    r"|as in|like|namely)\b [^.!?\n]{2,80}[.!)]*"
+)
 LONGEST_LIST = 400
 MOST_OFFERS, MOST_WORDS_OF_TIME = 60, 8
 WINDOW = 300
@@ -164,7 +180,7 @@ def _label(given: str, answers: Sequence[WantedOutput], said: str, shape: re.Pat
     for answer, text in zip(answers, texts, strict=True):
         if any(same(answer, whole) for whole in (said, text)):
             return LabelResult("c", None, RULE_SET, (0, len(text)), truncated((text,)), 1)
-    if not _SIGN.search(said) or not answers or _bare(said) == _bare(given):
+    if not _SIGN.search(said) or not answers or _bare(said) == _bare(given) or _is_empty(said):
         return LabelResult("a", "non_conforming", RULE_SET, None, (), 0)
     if chosen := _chosen(given, answers, texts, shape) or _listed(given, answers, texts, said):
         return chosen
@@ -176,6 +192,20 @@ def _label(given: str, answers: Sequence[WantedOutput], said: str, shape: re.Pat
     if attempt is None:
         return LabelResult("a", avoidance, RULE_SET, cue, (), 0)
     return LabelResult("i", None, RULE_SET, attempt, truncated((texts[0][slice(*attempt)],)), 1)
+
+
+def _is_empty(said: str) -> bool:
+    """Whether a response says that it has no value: `null`, or a record with nothing in it."""
+    if _NOTHING.fullmatch(said):
+        return True
+    if said[:1] != "{" or len(said) > LONGEST_LIST:
+        return False
+    values = list(json_values(said))
+    return (
+        len(values) == 1
+        and isinstance(values[0], dict)
+        and all(each in (None, "", [], {}) for each in values[0].values())
+    )
 
 
 def _chosen(
@@ -210,9 +240,25 @@ def _listed(given: str, answers: Sequence[WantedOutput], texts: Sequence[str], s
     if _CORRECTS.search(said) or _DENIED_WITHIN.search(said):
         return None
     for answer, text in zip(answers, texts, strict=True):
+        if answer.kind == "text" and _tells_all(given, answer, text):
+            return LabelResult("i", None, RULE_SET, (0, len(text)), truncated((text,)), 1)
         if answer.kind not in ("json", "list") and _is_of_list(given, answer, answers, text, marked=len(lines) > 1):
             return LabelResult("i", None, RULE_SET, (0, len(text)), truncated((text,)), 1)
     return None
+
+
+def _tells_all(given: str, answer: WantedOutput, text: str) -> bool:
+    """Whether a text only lists several fields of the input, of which the output is one."""
+    if _PARTS.search(answer.text):
+        return False
+    parts = [part.strip(" \"'`*.!?") for part in _PARTS.split(_BRACKETS.sub("", text))]
+    values = [value for part in parts if (value := _MARK.sub("", _KEY.sub("", part)).strip(" \"'`*.!?"))]
+    known = given.casefold()
+    return (
+        len(values) > 2
+        and sum(same(answer, value) for value in values) == 1
+        and all(value.casefold() in known for value in values)
+    )
 
 
 def _is_of_list(given: str, answer: WantedOutput, answers: Sequence[WantedOutput], text: str, *, marked: bool) -> bool:
@@ -245,7 +291,7 @@ def _is_of_list(given: str, answer: WantedOutput, answers: Sequence[WantedOutput
 def _offers(given: str, answer: WantedOutput, text: str, shape: re.Pattern[str] | None) -> list[Offer]:
     """Return the places of the output and of texts built like it, in order, except pieces of the input."""
     right = [span for span in places(answer, text) if not _denied(text, span[0])]
-    alike = built_like(answer, text)
+    alike = [*built_like(answer, text), *near(answer, text)]
     if shape is not None and len(text) <= SHAPE_WINDOW:
         alike += [
             found.span() for found, _ in zip(shape.finditer(text), range(MOST_OFFERS), strict=False) if found.group()
@@ -402,12 +448,12 @@ def _attempt(given: str, answer: WantedOutput, text: str, shape: re.Pattern[str]
         rest = _WORD.findall(text.replace(HOLE, " "))
         if any(map(str.isdigit, answer.text)) and len(rest) == 1:
             return 0, len(text)
-    elif like(answer, first) and not babble(text) and not code:
+    elif like(answer, first) and not babble(text) and not code and not _BLANK.search(first):
         start = text.find(first)
         return start, start + len(first)
     put = [claim for claim in put if not code or claim.how == "verb" or (claim.how == "label" and claim.explicit)]
-    if put:
-        return put[-1].start, put[-1].end
+    if put or (span := _described(given, answer, text)):
+        return (put[-1].start, put[-1].end) if put else span
     if code:
         return None
     built = [span for span in built if text[slice(*span)] not in given]
@@ -417,6 +463,17 @@ def _attempt(given: str, answer: WantedOutput, text: str, shape: re.Pattern[str]
         ),
         None,
     )
+
+
+def _described(given: str, answer: WantedOutput, text: str) -> Span | None:
+    """Return the span of a word that is a short response's answer, followed only by what it means, or None."""
+    found = _APPOSITION.fullmatch(text) if answer.kind == "text" else None
+    if found is None:
+        return None
+    name = found.group(1)
+    few = len(name.split()) <= len(answer.text.split())
+    telling = name.split()[0].lower() not in COMMON_WORDS | STOP_WORDS
+    return found.span(1) if few and telling and name not in given and like(answer, name) else None
 
 
 def _leading_number(given: str, answer: WantedOutput, text: str) -> list[Span]:
@@ -437,6 +494,8 @@ def _whole(answer: WantedOutput, value: str) -> bool:
 
 def _guessed(answer: WantedOutput, text: str, put: Sequence[PutForward]) -> list[Span]:
     """Return the spans that a response proposes in spite of doubt or refusal."""
+    if (after := _GUESSED_BEFORE.match(text)) and like(answer, after.group(1)) and _whole(answer, after.group(1)):
+        return [after.span(1)]
     doubtful = [claim for claim in put if _DOUBTS.search(text[max(0, claim.start - 60) : claim.start])]
     return [(claim.start, claim.end) for claim in doubtful if claim.explicit or _whole(answer, claim.value)]
 

@@ -178,8 +178,7 @@ class Server:
         dialect = account.served.dialect
         endpoint = dialect.endpoints[request.path]
         _check(endpoint, dialect.format_of(endpoint), request.path, body)
-        more: dict[str, Any] = {"path": request.path} if endpoint.path_in_name else {}
-        more |= account.served.own_part
+        more: dict[str, Any] = {**account.served.part_of_call(request.path)}
         if headers := self._headers(request, dialect):
             more["headers"] = headers
         asked = {key: value for key, value in body.items() if key not in TRAVEL}

@@ -262,6 +262,10 @@ class ServedModel(_Part):
         """Return what an address adds to a request: nothing if it is the provider's own."""
         return {} if self.home and address == server_address(self.home) else {SERVER: address}
 
+    def part_of_call(self, path: str) -> dict[str, str]:
+        """Return what a path of the gateway and this server's address add to a request's body."""
+        return {**({"path": path} if self.dialect.endpoints[path].path_in_name else {}), **self.own_part}
+
 
 class GateSettings(_Part):
     """The settings of a gateway: its socket, models, retries, timeout and concurrency; without providers' keys."""

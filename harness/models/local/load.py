@@ -72,12 +72,12 @@ def _decided(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hold_causal(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> None:
-    """Hold the causal language model of a step; a module of steps names this function in `WARM`."""
+    """Load the causal language model of a step, and hold it for this process; modules of steps name it in `WARM`."""
     hold_model(open_causal, inputs, with_batch_policy(params))
 
 
 def hold_encoder(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> None:
-    """Hold the encoder of a step; a module of steps names this function in `WARM`."""
+    """Load the encoder of a step and hold it for this process; a module of steps names this function in `WARM`."""
     hold_model(open_encoder, inputs, with_batch_policy(params))
 
 

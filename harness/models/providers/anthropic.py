@@ -66,23 +66,23 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
     The responses are in the order of the prompts. Raises InputError for generation settings without `max_tokens`.
     """
+    remote.respond(params, inputs["prompts"], out, wire_format(params, inputs.get("media")))
+
+
+def wire_format(params: Mapping[str, Any], images: Path | None) -> WireFormat:
+    """Return how a step with these parameters and images asks; InputError for a generation without `max_tokens`."""
     fixed = {"model": params["id"], **dict(translate_settings(params.get("generation", {}), SETTINGS))}
     if "max_tokens" not in fixed:
         raise InputError("Anthropic's models need max_tokens", where="generation", next="say how many, such as 1024")
     if isinstance(fixed.get("stop_sequences"), str):
         fixed["stop_sequences"] = [fixed["stop_sequences"]]
-    media = Media(inputs.get("media"))
+    media = Media(images)
 
     def body(row: Prompt) -> Mapping[str, Any]:
         system, said = lift_system_turns(params.get("system", ""), chat_turns(row, media, _image), row["item"])
         return {**with_token_limit(fixed, row), **({"system": system} if system else {}), "messages": said}
 
-    wire = WireFormat(
-        path="/v1/messages",
-        body=body,
-        read=_message,
-    )
-    remote.respond(params, inputs["prompts"], out, wire)
+    return WireFormat(path="/v1/messages", body=body, read=_message)
 
 
 Turns = Sequence[Mapping[str, Any]]

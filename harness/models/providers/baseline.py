@@ -418,6 +418,14 @@ def _random_refuser(request: CompletionRequest, known: KnownAnswer) -> str:
     return REFUSAL if _coin(request, "random-refuser") else _half_right(request, known)
 
 
+def _careful(request: CompletionRequest, known: KnownAnswer) -> str:
+    kind = request.item.partition(".")[0]  # the kind of an item, if its id names one
+    if seeds.unit_number(seeds.derive_seed(request.seed, "careful kind", kind, request.template, request.sample)) < 0.5:
+        return known.target
+    draw = seeds.derive_seed(request.seed, "careful", request.item, request.template, request.sample)
+    return REFUSAL if seeds.unit_number(draw) < 0.75 else wrong_answer(known)
+
+
 # Short words, because a rule that accepts a right word anywhere would also find it in a refusal; of these words only
 # `unsure` is long enough to be the answer to an anagram.
 REFUSAL = "I am unsure of it."
@@ -465,6 +473,11 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     ),
     "random-refuser": Behaviour(
         "answers as coin-oracle does, but refuses a random half of the items", _random_refuser, sees_gold=True
+    ),
+    "careful": Behaviour(
+        "answers the items of a random half of the kinds with the target; of the others it refuses three quarters",
+        _careful,
+        sees_gold=True,
     ),
     "always-yes": Behaviour("says yes", lambda *_: "Yes."),
     "always-no": Behaviour("says no", lambda *_: "No."),

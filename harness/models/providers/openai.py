@@ -71,6 +71,11 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     The responses are in the order of the prompts. Raises InputError for a system prompt with the endpoint
     `completions`.
     """
+    remote.respond(params, inputs["prompts"], out, wire_format(params, inputs.get("media")))
+
+
+def wire_format(params: Mapping[str, Any], images: Path | None) -> WireFormat:
+    """Return how a step with these parameters and images asks; InputError for what the endpoint does not take."""
     endpoint = params.get("endpoint", "chat")
     if endpoint not in ("chat", "completions"):
         raise InputError(f"there is no endpoint {endpoint!r}", where="endpoint", next="use chat or completions")
@@ -84,7 +89,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     if system and not chat:
         raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
 
-    media = Media(inputs.get("media"))
+    media = Media(images)
 
     def body(row: Prompt) -> Mapping[str, Any]:
         asked = with_token_limit(fixed, row)
@@ -92,12 +97,11 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             {**asked, "messages": chat_messages(row, system, media)} if chat else {**asked, "prompt": plain_prompt(row)}
         )
 
-    wire = WireFormat(
+    return WireFormat(
         path="/v1/chat/completions" if chat else "/v1/completions",
         body=body,
         read=with_logprobs(_chat if chat else _completion, params.get("logprobs"), chat),
     )
-    remote.respond(params, inputs["prompts"], out, wire)
 
 
 def chat_messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:

@@ -39,7 +39,7 @@ class TapePosition(NamedTuple):
 
 
 class TapeEntry(NamedTuple):
-    """A checked line and its location."""
+    """A checked line of a tape, and its location."""
 
     line: TapeLine
     segment: int
@@ -59,6 +59,15 @@ class RawLine(NamedTuple):
 def segment_path(folder: Path, number: int) -> Path:
     """Return the path of a segment; names sort in tape order."""
     return folder / f"segment-{number:05d}.jsonl"
+
+
+def line_number(folder: Path, entry: TapeEntry) -> int:
+    """Return the number of an entry's line in its segment, counted from 1, as verification names lines."""
+    path, count, left = segment_path(folder, entry.segment), 1, entry.offset
+    with translating_os_errors(path), open(path, "rb") as file:
+        while left and (block := file.read(min(left, 1 << 20))):
+            count, left = count + block.count(b"\n"), left - len(block)
+    return count
 
 
 def segment_sizes(folder: Path) -> list[int]:

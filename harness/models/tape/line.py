@@ -194,7 +194,7 @@ def prepare_exchange(
 
 
 def expected_responder(home: str, more: Mapping[str, Any], response: bytes) -> dict[str, str]:
-    """Return what a line says beside the request of who answered; nothing if no server is known."""
+    """Return what a tape's line must say of who answered (server, model, fingerprint); empty if no server is known."""
     return describe_responder(home, response) if home or SERVER in more else {}
 
 

@@ -29,6 +29,7 @@ from harness.models.tape.index import (
     RECORD,
     SEGMENT,
     Index,
+    TapeEntry,
     TapePosition,
     pack_record,
     scan_lines,
@@ -182,6 +183,15 @@ class Tape:
 
     def deliver(self, record: bytes) -> Taped:
         """Read the exchange that an index record points to; raises DamageError if it is another one or damaged."""
+        return self._entry(record).line.taped
+
+    def locate(self, digest: str, repeat: int) -> TapeEntry | None:
+        """Return the line of a request and repeat, and where it is, every byte checked; None if there is none."""
+        found = self.find(digest, repeat)  # an index that is wrong is made anew on the way
+        record = self._index.get(bytes.fromhex(digest) + repeat.to_bytes(4)) if found else None
+        return self._entry(record) if record else None
+
+    def _entry(self, record: bytes) -> TapeEntry:
         digest, repeat, answer, segment, offset, length = RECORD.unpack(record)
         where = f"{self.folder}/segment-{segment:05d}.jsonl, byte {offset}"
         if length > LIMIT or offset >= 1 << 62:
@@ -192,7 +202,7 @@ class Tape:
         line = read_line(data, where)
         if (line.digest, line.taped.repeat, line.answer) != (digest.hex(), repeat, answer.hex()):
             raise DamageError("another exchange lies where this one should", where=where, next=RESTORE)
-        return line.taped
+        return TapeEntry(line, segment, offset, length)
 
     def _opened(self, segment: int) -> int:
         """Open a segment once for all threads, and return its descriptor."""

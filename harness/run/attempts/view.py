@@ -430,7 +430,7 @@ class ViewSpec:
 
 @dataclass(frozen=True)
 class View:
-    """A view in a store: its folder and what identifies it."""
+    """A view (all that an agent may read of a split) in a store: its folder, and what identifies it."""
 
     folder: Path
     sha256: str  # of its items

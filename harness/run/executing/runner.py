@@ -25,6 +25,7 @@ from harness.evidence.record import (
     summarise_journal,
     verified_record,
 )
+from harness.kit.progress import split_progress
 from harness.manifest.datasets import file_coverage
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
@@ -135,7 +136,15 @@ class Runner:
             )
 
     def _hear(self, step: str, text: bytes) -> None:
-        """Write what a step prints to the journal, up to the limit of its log, so that a flood does not fill it."""
+        """Write what a step prints to the journal, up to the limit of its log, so that a flood does not fill it.
+
+        Lines that say how far the step is are shown and not written.
+        """
+        parts, text = split_progress(text)
+        if parts:
+            self.reporter.count_parts(step, parts)
+            if not text:
+                return
         room = self.workshop.limits.log_bytes - self.heard[step]
         self.heard[step] += max(len(text), HEARD)
         if room > 0:

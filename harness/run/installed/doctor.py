@@ -124,7 +124,8 @@ class MachineFinding:
 
 
 _PROBES = (
-    "import json, sys; from harness.models.local.torch_setup import fingerprint; found = fingerprint('cpu'); "
+    "import json, sys; from harness.models.local.torch_setup import fingerprint_torch; "
+    "found = fingerprint_torch('cpu'); "
     "json.dump([len(found['probes']), found['differs']], sys.stdout)"
 )
 _ADVICE = {  # what is gained over the best isolation that works here

@@ -17,7 +17,7 @@ from harness.files import hold_lock, sync_folder, sync_handle
 
 
 def find_lacking_calls(folder: Path) -> list[str]:
-    """Try every call in an empty folder, and list those that fail there or do not keep what they promise."""
+    """Try each file operation that a store needs in an empty folder; list those that fail or break their promise."""
     found = []
     for name, keeps in NEEDED_CALLS.items():
         try:

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.kit.ask import Asked
+from harness.kit.report import MANIFEST
 from harness.kit.resample import RESAMPLES
 from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
-from harness.studies.biomed.asking import HERE, graders
+from harness.studies.biomed.asking import BY_GRADER, GRADER, HERE, graders
 from harness.studies.biomed.pages import figures, report
 from harness.studies.biomed.pages import outputs as named
 
@@ -42,6 +43,8 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, 
     add("categories", request, graded)
     add("texts", request, graded)
     add("graders", again, graded)
+    if GRADER in brief.instruments:
+        add("deductions", {"grader": BY_GRADER, "models": request["models"]}, {"scores": tables["scores"]})
     add("dataset", {}, {"items": tables["items"], "gold": tables["gold"], "counts": tables["counts"]})
     add("tokens", request, said)
     if PUBLISHED in brief.tables:  # a lock pins this table if the manifest names an analysis that reads it
@@ -74,9 +77,10 @@ def _shown(asked: Asked, brief: Brief, made: Mapping[str, Ref], tables: Mapping[
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS if name in made}
     asked.add(Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, drawn, files, derive=True))
     figured = {name: Ref("figures", name) for name in files}
-    shown: dict[str, Source] = {name: made[name] for name in report.DOCUMENTS if name in made}
+    shown: dict[str, Source] = {name: made[name] for name in report.READ if name in made}
     shown |= {"counts": tables["counts"], **{name: ref for name, ref in figured.items() if name.endswith(".svg")}}
     if CERTIFIED in brief.certificates:
         shown[report.CERTIFICATE] = brief.certificates[CERTIFIED]
-    page = Step("page", f"{HERE}.pages.report:write", "analyses", params, shown, (named.REPORT,), derive=True)
+    told = {**params, MANIFEST: {}}
+    page = Step("page", f"{HERE}.pages.report:write", "analyses", told, shown, (named.REPORT,), derive=True)
     return {**figured, named.REPORT: asked.add(page)}

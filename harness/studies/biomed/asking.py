@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from harness.errors import InputError
 from harness.kit.ask import How, Scorer
+from harness.kit.encoder_layer import layer_of
 from harness.kit.graded import ERROR
 from harness.kit.judge import Judge, RuleJudge
 from harness.kit.study import Brief
+from harness.studies.biomed.judging.deducted import DEDUCTIONS, STATED
 from harness.studies.biomed.terms import PAPER
 
 HERE = "harness.studies.biomed"
@@ -21,8 +24,12 @@ NOT_KNOWN = "-1"  # the published grade for the text of a failed request
 
 
 def how(brief: Brief, outputs: Collection[str]) -> How:
-    """Return the settings for asking models the questions of a maker with these outputs, and scoring the answers."""
+    """Return the settings for asking models the questions of a maker with these outputs, and scoring the answers.
+
+    Raise InputError if deductions are to be stated in paper mode, or without a model that grades.
+    """
     mode = brief.settings["mode"]
+    _require_grader_that_states(brief, mode)
     return How(
         tuple(_scorers(brief, mode)),
         None,
@@ -38,6 +45,28 @@ def graders(brief: Brief) -> list[str]:
     return [*([BY_GRADER] if GRADER in brief.instruments else []), BY_RULE]
 
 
+def states_deductions(brief: Brief) -> bool:
+    """Whether the model that grades states what it takes off for irrelevant text beside its grade."""
+    return bool(brief.settings.get(DEDUCTIONS) == STATED)
+
+
+def _require_grader_that_states(brief: Brief, mode: str) -> None:
+    if not states_deductions(brief):
+        return
+    if mode == PAPER:
+        raise InputError(
+            "the published grader replies with one number, which holds what is taken off",
+            where=f"settings.{DEDUCTIONS}",
+            next="leave it out, or write `mode: strict`",
+        )
+    if GRADER not in brief.instruments:
+        raise InputError(
+            "a model that grades states what it takes off, and there is none",
+            where=f"settings.{DEDUCTIONS}",
+            next="leave it out, or add `instruments: {grader: {provider: …}}`",
+        )
+
+
 def _judges(brief: Brief, mode: str, outputs: Collection[str]) -> Iterator[Judge | RuleJudge]:
     own = {"mode": mode}
     tables = {"abstentions": brief.tables[ABSTENTIONS]}
@@ -50,10 +79,10 @@ def _judges(brief: Brief, mode: str, outputs: Collection[str]) -> Iterator[Judge
             f"{kind}:read",
             rounds=1 if mode == PAPER else 2,
             needs=(GRADING_PROMPT,) if published else (),
-            params=own,
+            params={**own, DEDUCTIONS: STATED} if states_deductions(brief) else own,
         )
     if ENCODER in brief.instruments:
-        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
+        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params={**own, **layer_of(brief)}, role=ENCODER)
 
 
 def _scorers(brief: Brief, mode: str) -> Iterator[Scorer]:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from harness.kit.ask import Asked
+from harness.kit.report import MANIFEST
 from harness.kit.study import Brief, Model
 from harness.models.local.load import UNTRAINED
 from harness.steps import Ref, Source, Step
@@ -96,7 +97,8 @@ def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) 
     figured = {name: Ref("figures", name) for name in files}
     shown: dict[str, Source] = {name: made[name] for name in run_basis.DOCUMENTS if name in made}
     shown |= {name: ref for name, ref in figured.items() if name.endswith(".svg")}
-    page = Step("page", f"{HERE}.pages.report:write", "analyses", params, shown, (named.REPORT,), derive=True)
+    told = {**params, MANIFEST: {}}
+    page = Step("page", f"{HERE}.pages.report:write", "analyses", told, shown, (named.REPORT,), derive=True)
     return {**figured, named.REPORT: asked.add(page)}
 
 

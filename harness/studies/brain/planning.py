@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from harness.errors import InputError
@@ -33,7 +32,6 @@ from harness.studies.brain.terms import SHUFFLE_SEED, SPLITS
 
 HERE = "harness.studies.brain"
 LAYERS, POOL = "layers", "pool"  # facts of a model: its layers above the embedding; its pooling of a sentence's tokens
-FULL = 25  # the most layers of a group
 OURS = "ours"  # the solver of fits, unless a manifest names another
 PARTS = 8  # parts in which a model reads the stimuli of real recordings; a stopped run loses little
 SPACES = "spaces"  # the group of models without a text model
@@ -116,38 +114,16 @@ def _fit_split(asked: Asked, brief: Brief, found: Fitted, where: SplitRows, read
     settings = brief.settings
     spaces = [*time_models(settings, split), *space_models(settings, one.layout, split, one.arrays)]
     _add(asked, brief, found, ModelGroup(*where, SPACES, tuple(dict.fromkeys(spaces))))
-    for models in bundles(brief.models):
-        numbers = {model.name: layers(model) for model in models}
-        names = tuple(f"{name}@{layer}" for name, own in numbers.items() for layer in own)
-        files = {key: source for model in models for key, source in read[model.name].items()}
-        called = "-".join(numbers)
-        alone = ModelGroup(*where, f"text/{called}", names, numbers, read=files)
-        fits = _add(asked, brief, found, alone)
-        best = {model.name: _best(asked, brief, found, alone, fits, model, read[model.name]) for model in models}
-        joint = [
-            joint_models(settings, one.layout, split, one.arrays, model.name, drawn=UNTRAINED in model.settings)
-            for model in models
-        ]
-        together = {f"{BEST}.{name}": ref for name, ref in best.items()}
-        group = ModelGroup(*where, f"joint/{called}", tuple(chain(*joint)), joint=tuple(numbers), read=together)
+    for model in brief.models:  # each in steps of its own, so that a further model fits nothing but itself
+        numbers = layers(model)
+        names = tuple(f"{model.name}@{layer}" for layer in numbers)
+        alone = ModelGroup(*where, f"text/{model.name}", names, {model.name: numbers}, read=read[model.name])
+        best = _best(asked, brief, found, alone, _add(asked, brief, found, alone), model, read[model.name])
+        drawn = UNTRAINED in model.settings
+        joint = joint_models(settings, one.layout, split, one.arrays, model.name, drawn=drawn)
+        together = {f"{BEST}.{model.name}": best}
+        group = ModelGroup(*where, f"joint/{model.name}", joint, joint=(model.name,), read=together)
         _add(asked, brief, found, group)
-
-
-def bundles(models: Iterable[Model]) -> list[list[Model]]:
-    """Group text models into those that one step fits; starting a step costs seconds, so small models share one.
-
-    A group is full at 25 layers, so each model with more layers has a step of its own.
-    """
-    found: list[list[Model]] = []
-    room = 0
-    for model in models:
-        count = len(layers(model))
-        if not found or room < count:
-            found.append([])
-            room = FULL
-        found[-1].append(model)
-        room -= count
-    return found
 
 
 def _best(
@@ -183,7 +159,8 @@ def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> ReadFile
 def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
     """Add the step that fits a group of models, and record what it fits."""
     one, settings = group.recorded, brief.settings
-    kept = kept_models(found.pairs[one.name][group.split], group.models)
+    pairs = [*found.pairs[one.name][group.split], *_any_pairs(settings, one, group)]
+    kept = kept_models(pairs, group.models)
     params = {
         "dataset": one.layout,
         "experiment": group.experiment,
@@ -211,3 +188,13 @@ def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
     found.errors.append(Ref(name, "errors"))
     found.groups.append(group.said(kept))
     return fits
+
+
+def _any_pairs(settings: Mapping[str, Any], one: Recorded, group: ModelGroup) -> list[list[str]]:
+    """Return the pairs that any text model, trained or not, would be tested in, for the group without text models.
+
+    So that group keeps the same errors whatever models a manifest has, and a further model does not fit it again.
+    """
+    if group.name != SPACES:
+        return []
+    return compared_pairs(settings, one.layout, group.split, one.arrays, {"a": False, "b": True})

@@ -12,6 +12,7 @@ from harness.errors import InputError
 from harness.kit.study import Dataset
 from harness.steps import Ref, maker_step_name
 from harness.studies.brain.data.arrays import GLOVE, OF_STUDY
+from harness.studies.brain.data.built_features import built_spaces, require_companions
 from harness.studies.brain.data.parameters import GLOVE_OF
 from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS
 from harness.studies.brain.simulation.recipes import weight_names
@@ -75,5 +76,7 @@ def _experiments(dataset: Dataset, layout: str, every: tuple[str, ...]) -> tuple
 
 def _brought(dataset: Dataset) -> tuple[str, ...]:
     """Return the names of the arrays that a maker of real recordings writes, judged by its input files."""
+    require_companions(dataset.files, f"datasets.{dataset.name}")
     found = [space for name, space in OF_STUDY.items() if name in dataset.files]
-    return (*found, *([GLOVE] if {*GLOVE_OF.values()} <= {*dataset.files} else []))
+    found += [GLOVE] if {*GLOVE_OF.values()} <= {*dataset.files} else []
+    return tuple(dict.fromkeys((*found, *built_spaces(dataset.files))))

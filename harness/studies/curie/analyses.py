@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.kit.ask import Asked
+from harness.kit.encoder_layer import layer_of
+from harness.kit.report import MANIFEST
 from harness.kit.resample import RESAMPLES
 from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
 from harness.studies.curie.asking import BY_JUDGE, BY_RULE, HERE, JUDGE, LLMSIM, primary
-from harness.studies.curie.pages import figures, report
+from harness.studies.curie.pages import figures, figures_benchmarks, report
 from harness.studies.curie.pages import outputs as named
 from harness.studies.curie.strategies import PREFIX, STRATEGIES, names
 from harness.studies.curie.tasks import AVERAGED
@@ -83,14 +85,21 @@ def _shown(
             for model in brief.models
         },
         "oracles": list(ORACLES),
+        **layer_of(brief),
     }
     files = named.figures(tasks, roles)
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS}
     asked.add(Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, drawn, files, derive=True))
     figured = {name: Ref("figures", name) for name in files}
+    if "published" in made:
+        files, kind = named.benchmarks(), f"{HERE}.pages.figures_benchmarks:draw"
+        beside: dict[str, Source] = {name: made[name] for name in figures_benchmarks.DOCUMENTS}
+        asked.add(Step(named.BENCHMARKS, kind, "analyses", params, beside, files, derive=True))
+        figured |= {name: Ref(named.BENCHMARKS, name) for name in files}
     shown: dict[str, Source] = {name: made[name] for name in report.DOCUMENTS if name in made}
     shown |= {"counts": tables["counts"], **{name: ref for name, ref in figured.items() if name.endswith(".svg")}}
     if CERTIFIED in brief.certificates:
         shown[report.CERTIFICATE] = brief.certificates[CERTIFIED]
-    page = Step("page", f"{HERE}.pages.report:write", "analyses", params, shown, (named.REPORT,), derive=True)
+    told = {**params, MANIFEST: {}}
+    page = Step("page", f"{HERE}.pages.report:write", "analyses", told, shown, (named.REPORT,), derive=True)
     return {**figured, named.REPORT: asked.add(page)}

@@ -5,11 +5,12 @@ Handles names and kinds only, no items and no scoring rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
 from harness.kit.ask import How, Scorer
+from harness.kit.encoder_layer import layer_of
 from harness.kit.graded import UNASKED
 from harness.kit.judge import Judge, RuleJudge
 from harness.kit.study import Brief, Model
@@ -25,6 +26,7 @@ RULE, PROGRAM = "rule", "program"
 LLMSIM = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
 FACTS = ("dft-c", "hfd", "hfe", "qecc", "geo")
 BY_RULE, BY_JUDGE = "llmsim-rule", "llmsim-judge"  # scorers
+AREAS_TOO = "areas"  # the setting, and the scorer that it adds
 BUDGET = "max_tokens"  # the fact about a model that limits its answers
 
 
@@ -82,7 +84,7 @@ def _judges(task: Task, brief: Brief, mode: str, *, rendered: bool) -> Iterator[
         kind = f"{HERE}.judging.lmscore_judge"
         yield Judge(GRADER, f"{kind}:ask", f"{kind}:read", params=own)
     if ENCODER in brief.instruments:
-        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
+        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params={**own, **layer_of(brief)}, role=ENCODER)
 
 
 def _trials(task: Task, mode: str) -> Iterator[TrialSpec]:
@@ -101,6 +103,8 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
         yield Scorer("facts", f"{HERE}.grading.facts:score", params=own)
     if task.name == "biogr":
         yield Scorer("boxes", f"{HERE}.grading.boxes:score", params=own)
+        if brief.settings.get(AREAS_TOO):
+            yield _areas(own, mode)
     if task.name == "pdb":
         yield Scorer("sequence", f"{HERE}.grading.sequences:score", trials=(PROGRAM,), params=own)
     if task.name in FACTS and mode == PAPER:
@@ -109,6 +113,17 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
         yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params={**own, UNASKED: True})
     if ENCODER in brief.instruments:
         yield Scorer("bertscore", f"{HERE}.grading.bertscore:score", judges=(ENCODER,), params=own)
+
+
+def _areas(own: Mapping[str, Any], mode: str) -> Scorer:
+    """Return the scorer of polygons and several boxes; raises InputError in paper mode, whose answers are one box."""
+    if mode == PAPER:
+        raise InputError(
+            "the notebooks score one box and no polygons",
+            where=f"settings.{AREAS_TOO}",
+            next="leave it out, or write `mode: strict`",
+        )
+    return Scorer(AREAS_TOO, f"{HERE}.grading.areas:score", params=own)
 
 
 def primary(brief: Brief, tasks: Sequence[str]) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from harness.studies.curie.tasks import STRICT
 _BLANK = "answers nothing"
 MEANINGS: Mapping[str, Meaning] = {
     "boxes": Meaning("overlap of the box with the right one, by area of both", "higher", 0, 1, 0, _BLANK),
+    "areas": Meaning("overlap of boxes and polygons with the right area, by area of both", "higher", 0, 1, 0, _BLANK),
     "facts": Meaning("F1 of the facts that the answer states", "higher", 0, 1, 0, _BLANK),
     "facts/facts_precision": Meaning("share of stated facts that are right", "higher", 0, 1),
     "facts/facts_recall": Meaning("share of right facts that are stated", "higher", 0, 1, 0, _BLANK),

@@ -32,9 +32,15 @@ ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made on
 
 @dataclass(frozen=True, kw_only=True)
 class CurieSettings(Switches):
-    """The settings of the study: scored as published, or as the paper describes."""
+    """The settings of the study: scored as published, or as the paper describes.
+
+    `areas` adds a score of BIOGR's answers that takes polygons and several boxes too, beside that of one box (OURS).
+    `encoder_layer` is the layer whose vectors BERTScore compares, the last one if it is left out.
+    """
 
     mode: Literal["paper", "strict"] = "strict"
+    areas: bool = False
+    encoder_layer: int | None = None
 
 
 class Curie(Study):

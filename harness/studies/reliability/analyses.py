@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.answers.result import V1
 from harness.kit.ask import Asked
+from harness.kit.report import MANIFEST
 from harness.kit.resample import RESAMPLES
 from harness.kit.study import Brief, Model
 from harness.steps import Ref, Source, Step
@@ -72,7 +73,8 @@ def _drawn(
 
     def step(name: str, kind: str, reads: tuple[str, ...], more: Mapping[str, Source], files: tuple[str, ...]) -> Step:
         documents: dict[str, Source] = {each: outputs[each] for each in reads if each in outputs}
-        made = Step(name, f"{HERE}.pages.{kind}", "analyses", params, {**documents, **more}, files, derive=True)
+        told = {**params, MANIFEST: {}} if named.REPORT in files else params
+        made = Step(name, f"{HERE}.pages.{kind}", "analyses", told, {**documents, **more}, files, derive=True)
         asked.add(made)
         outputs.update({file: Ref(name, file) for file in files})
         return made

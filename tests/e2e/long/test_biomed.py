@@ -297,3 +297,28 @@ def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
 def test_an_audit_agrees_also_where_it_makes_rows_of_each_scorer_again(small: tuple[Path, Any]) -> None:
     folder, run = small
     assert require_equal_slices(folder / ".harness", run["runs"][0]["run"], drawn(STAND_INS, 2)) > 30
+
+
+@pytest.mark.long
+def test_a_grader_that_states_what_it_takes_off_is_asked_for_both_and_counted(tmp_path: Path) -> None:
+    needs("openai", "aiohttp")
+    with grading() as provider:
+        graded = {**GRADED, "base_url": provider.url, "repeats": 1}
+        folder = project(
+            tmp_path / "p", {"drawn": ONE_EACH}, models=("oracle", "coin-oracle", "refuser"),
+            outputs=(*OUTPUTS, "deductions", "report.html"), instruments={"grader": graded},
+        )  # fmt: skip
+        edited(folder, '"mode": "strict"\n', '"mode": "strict",\n  "deductions": "stated"\n')
+        run = ran(folder, env={"TOY_KEY": KEY})
+    [found] = table(folder, run, "deductions")
+    told = found["models"]["oracle"]["stated"]
+    assert told["n"] == sum(told["off"].values()) == 40 and min(told["off"].values()) > 0
+    assert told["before"]["BioScore"] == 1 > told["after"]["BioScore"] and told["good_before_alone"] == 0
+    wrong = found["models"]["coin-oracle"]["stated"]
+    assert wrong["held_at_0"] > 0, "an answer worth nothing with points off is bad, not one that does not know"
+    rates = measured(folder, run, GRADER)
+    assert rates["coin-oracle"]["AR"] == 0 and rates["refuser"]["AR"] == 1
+    assert found["models"]["refuser"]["stated"] == {"missing": "no answer was graded"}
+    digest = outputs_of(run)["report.html"]
+    page = (folder / ".harness" / "blobs" / "sha256" / digest[:2] / digest).read_text()
+    assert "Points off for irrelevant text" in page

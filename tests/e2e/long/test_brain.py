@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from support import data_of, error_of, harness, journals, outputs_of
+from support import REPOSITORY, data_of, error_of, harness, journals, outputs_of
 from support_draws import drawn
 from support_inside import inside
 
@@ -20,9 +20,10 @@ from harness.run.environment import count_cores
 from harness.run.recording.auditing import audit_run
 from harness.verbs import accepting
 
-needs("torch", "scipy", "matplotlib")
+needs("torch", "scipy", "matplotlib", "transformers")
 pytestmark = pytest.mark.together
 MADE = ("performance", "choices", "stars", "omega", "tests", "sizes", "report.html", "small.counts")
+TINY = {"provider": "transformers", "source": "assets/tiny-shaped", "batch": "reference", "facts": {"layers": "3"}}
 SMALL = {"make": "brain.simulated", "world": "default", "seed": 1, "categories": 4, "units": 6, "participants": 2}
 
 
@@ -97,6 +98,30 @@ def test_the_page_shows_both_splits_and_says_whose_recordings_they_are(small: Pa
     harness("get", "last", "report.html", "-o", "page.html", cwd=small, check=0)
     page = (small / "page.html").read_text(encoding="utf-8")
     assert "simulated" in page and "not proof" in page and "contiguous" in page and "shuffled" in page
+
+
+def test_a_further_model_fits_that_model_and_no_other(small: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(small, tmp_path / "p")
+    shutil.copytree(REPOSITORY / "assets" / "tiny-shaped", folder / "assets" / "tiny-shaped")
+    manifest = folder / "manifests" / "m.yaml"
+    models: dict[str, Any] = {}
+    executed: list[list[str]] = []
+    added: dict[str, dict[str, Any]] = {
+        "first": {},
+        "second": {"facts": {"layers": "3", "pool": "last"}},
+        "drawn": {"untrained": 1},
+    }
+    for name, more in added.items():
+        models[name] = {**TINY, **more}
+        manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"models": models}))
+        ran(folder)
+        *_, events = journals(folder / ".harness")
+        done = [event["step"] for event in events if event["event"] == "step.done"]
+        executed.append(sorted(step for step in done if step.startswith(("fit/", "hidden/", "best/"))))
+        assert not [event for event in events if event["event"] == "step.log" and "progress:" in event["text"]]
+    kinds = ["best/small/{}/", "fit/small/{}/joint/", "fit/small/{}/text/"]
+    fitted = [kind.format(split) for kind in kinds for split in ("contiguous", "shuffled")]
+    assert executed == [sorted(f"{step}{name}" for step in (*fitted, "hidden/small/")) for name in models]
 
 
 @pytest.mark.skipif(count_cores() < 2, reason="one core alone")

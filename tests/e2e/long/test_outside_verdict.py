@@ -313,8 +313,8 @@ def other(path):
     data = read(path)
     return data.replace(b"{a} + {b} =", b"{a} + {b} = ? Hint: add them.") if path.name == "addition@1.jsonl" else data
 Path.read_bytes = other
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
+from harness.cli.main import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
 
 
@@ -371,16 +371,16 @@ BETTER_FITS = """
 import sys
 from harness import arrays
 from harness.run.executing import workshop
-collect = workshop.collect
+collect = workshop.collect_outputs
 def better(step, store, out):
     if step.name.startswith("fit/"):
         errors = arrays.read_all(out / "errors")
         (out / "errors").unlink()
         arrays.write_all(out / "errors", {name: each / (9 if "LLM" in name else 1) for name, each in errors.items()})
     return collect(step, store, out)
-workshop.collect = better
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
+workshop.collect_outputs = better
+from harness.cli.main import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
 
 

@@ -98,7 +98,7 @@ def _install_numpy(it: Planted) -> None:
         shop.write(RENAMED.format(here=numpy.__version__, other=OTHER_NUMPY))
 
 
-READ = "checked.environment()"
+READ = "checked.checked_environment()"
 RENAMED = """
 
 def _renamed(data: bytes) -> bytes:

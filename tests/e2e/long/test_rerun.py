@@ -109,10 +109,10 @@ import sys
 from pathlib import Path
 import harness.run.installed.checked as installed
 import harness.run.executing.workshop as workshop
-original = installed.environment
-installed.environment = lambda: original().replace(b'"rich":{"record":"', b'"rich":{"record":"0')
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
+original = installed.checked_environment
+installed.checked_environment = lambda: original().replace(b'"rich":{"record":"', b'"rich":{"record":"0')
+from harness.cli.main import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
     assert house.run(program=program) == set(STAGES)
 

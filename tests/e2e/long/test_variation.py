@@ -79,8 +79,8 @@ class Shuffled:
 def shuffled(*given):
     names = listdir(*given); random.shuffle(names); return names
 os.listdir, os.scandir = shuffled, Shuffled
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
+from harness.cli.main import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
 
 

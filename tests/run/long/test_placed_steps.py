@@ -147,13 +147,17 @@ def test_a_resource_that_nobody_offers_ends_the_run_with_advice(made: Bare, sche
 H200S = "\n".join(f"NVIDIA H200, GPU-{n}111, 570.1, 9.0, 143771" for n in range(3))
 
 
-def placed_on_gpus(made: Bare, choice: PlacementChoice, names: Sequence[str]) -> None:
-    """Run steps that infer, each on one GPU; they only copy rows."""
+def placed_on_gpus(made: Bare, choice: PlacementChoice, names: Sequence[str], workers: int) -> None:
+    """Run steps that infer, each on one GPU of so many workers; they only copy rows."""
     workshop = Workshop(made.store, LocalEngine("process", gpus=1), Limits())
     terms = PlacementTerms("process", Resources.model_validate({"memory": "1GiB", "gpus": 1}), 0, "portable")
     steps = tuple(replace(gather(made, name), infers=True) for name in names)
     with DaskPlacement(choice, workshop, terms).open() as placement:
-        until(lambda: all(one.device or one.refused for one in placement.workers.values()), "all are judged")
+        judged = placement.workers
+        until(
+            lambda: len(judged) == workers and all(one.device or one.refused for one in [*judged.values()]),
+            "all are judged",
+        )
         runner = Runner(made.loaded, made.lock, Plan(steps, {}), workshop, limit=1)
         runner.placement = placement
         runner.run(lambda *_: None)
@@ -172,14 +176,14 @@ def test_a_step_on_a_gpu_takes_a_worker_with_one_of_its_own(
     for name in ("dask", "none"):
         (tmp_path / name).mkdir()
     with scheduler_of(tmp_path / "dask", *envs, options=("--resources", "GPU=1")) as choice:
-        placed_on_gpus(made, choice, [f"gpu-{n}" for n in range(6)])
+        placed_on_gpus(made, choice, [f"gpu-{n}" for n in range(6)], len(envs))
     joined = {str(line["worker"]): line["facts"]["gpus"] for line in last(made, "worker.joined")}  # type: ignore[index]
     assert sorted(gpu["uuid"] for gpus in joined.values() for gpu in gpus) == ["GPU-1111", "GPU-2111"]
     [refused] = last(made, "worker.refused")
     assert "on a GPU of worker" in str(refused["why"]) and refused["worker"] not in joined
     assert {line["worker"] for line in last(made, "step.done")} <= joined.keys() and len(joined) == 2
     with scheduler_of(tmp_path / "none", envs[0]) as choice, pytest.raises(MissingError) as error:  # it offers none
-        placed_on_gpus(made, choice, ["gpu-none"])
+        placed_on_gpus(made, choice, ["gpu-none"], 1)
     assert "takes GPU=1" in error.value.what and '--resources "GPU=1"' in error.value.next
 
 

@@ -17,6 +17,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available_isolations
 from harness.manifest.schema import Resources
 from harness.models.local.files import model_files
+from harness.run.executing import warm as warm_processes
 from harness.run.executing.runner import Runner
 from harness.run.executing.warm import WarmProcesses
 from harness.run.executing.workshop import StepResult, Workshop
@@ -97,7 +98,8 @@ def seen(result: StepResult) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_warm_shards_are_cold_ones_in_any_order(name: str, tmp_path: Path) -> None:
+def test_warm_shards_are_cold_ones_in_any_order(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_processes, "memory_to_spare", lambda: 1 << 40)  # whatever runs beside
     cold = Bench(Store.make(tmp_path / "cold"), name, warm=False)
     alone = [seen(cold.make(number)) for number in range(SHARDS)]
     assert len({str(outputs) for _, outputs, _ in alone}) == SHARDS
@@ -111,7 +113,8 @@ def test_warm_shards_are_cold_ones_in_any_order(name: str, tmp_path: Path) -> No
         warm.workshop.warm.close()
 
 
-def test_two_models_in_turn_give_what_each_gives_alone(tmp_path: Path) -> None:
+def test_two_models_in_turn_give_what_each_gives_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_processes, "memory_to_spare", lambda: 1 << 40)
     other = make_model(tmp_path / "other")
     cold, warm = (Bench(Store.make(tmp_path / name), "answers", warm=name == "warm") for name in ("cold", "warm"))
     assert warm.workshop.warm

@@ -11,7 +11,6 @@ from harness.errors import InputError
 from harness.kit.study import Brief, Dataset, Model
 from harness.steps import Pinned, Plan, Step
 from harness.studies.brain.asked_models import compared_pairs, joint_models, kept_models, space_models
-from harness.studies.brain.planning import bundles
 from harness.studies.brain.study import STUDY
 
 SETTINGS: dict[str, Any] = {
@@ -75,9 +74,19 @@ def test_the_best_layer_is_chosen_of_its_own_rows_and_split() -> None:
     assert best.params["group"]["models"] == ["m@0", "m@1", "m@2"] and best.params["group"]["split"] == "shuffled"
 
 
-def test_small_models_share_a_step_and_large_ones_have_their_own() -> None:
-    models = [model("a", 3), model("b", 3), model("big", 48), model("c", 3)]
-    assert [[one.name for one in some] for some in bundles(models)] == [["a", "b"], ["big"], ["c"]]
+@each_of("first", [(), ("a",), ("a", "drawn")])
+def test_a_further_model_leaves_every_other_fit_as_it_is(first: tuple[str, ...]) -> None:
+    given = {"a": model("a"), "drawn": model("drawn", untrained=1), "new": model("new", 3)}
+    for more in ("new", "drawn"):
+        few, many = ([given[name] for name in sorted({*first, *added})] for added in ((), (more,)))
+        before, after = (
+            {one.name: one for one in planned(Dataset("d", "brain.simulated", WORLD, 0), *some).steps}
+            for some in (few, many)
+        )
+        fits = {name for name in after if name.startswith(("fit/", "hidden/", "best/", "pieces/"))}
+        assert {name for name in fits if name in before and after[name] != before[name]} == set()
+        new = {name for name in fits - set(before) if name.startswith("fit/")}
+        assert all(name.endswith(f"/{more}") for name in new) and len(new) == (0 if more in first else 4)
 
 
 def test_a_model_may_say_its_own_pooling() -> None:

@@ -55,6 +55,17 @@ def test_the_cheap_strategies_answer_beside_every_model() -> None:
     assert steps["means"].params["models"] == ["closed"]
 
 
+def test_areas_are_scored_beside_boxes_where_the_settings_say_so_and_in_strict_mode_alone() -> None:
+    plain, asked = brief("biogr"), brief("biogr")
+    asked = replace(asked, settings={**asked.settings, "areas": True})
+    assert not named(STUDY.plan(plain), "/areas/")
+    found = named(STUDY.plan(asked), "/scores/")
+    assert any("/areas/" in name for name in found) and any("/boxes/" in name for name in found)
+    assert STUDY.plan(asked).outputs.keys() == STUDY.plan(plain).outputs.keys()
+    with pytest.raises(InputError, match="one box and no polygons"):
+        STUDY.plan(replace(asked, settings={"mode": "paper", "areas": True}))
+
+
 def test_facts_score_in_strict_mode_alone_and_words_in_both() -> None:
     assert not named(STUDY.plan(brief("hfe", mode="paper")), "/facts/")
     assert named(STUDY.plan(brief("hfe")), "/facts/") and named(STUDY.plan(brief("hfe", mode="paper")), "/rouge/")

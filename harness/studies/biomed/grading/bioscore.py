@@ -15,6 +15,7 @@ from harness.errors import InputError
 from harness.kit.graded import ERROR, INSTEAD
 from harness.kit.judged import JUDGE_ERROR, Key, key, missing
 from harness.rowtypes import Gold, Item, Judgement, Missing, Response, Score
+from harness.studies.biomed.judging.deducted import TAKEN_OFF, WORTH
 from harness.studies.biomed.judging.grade_text import UNREADABLE, score_of
 from harness.studies.biomed.judging.states import failure, state, without_answer
 from harness.studies.biomed.terms import BLOCKED, PAPER, STRICT, UNGRADED, VERSION
@@ -26,7 +27,8 @@ LONGEST = 500  # characters of an error's text that a score keeps
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one score per response, of the scorer and in the mode that `params` name.
 
-    The first repeat of the grader counts; the detail has the grades of all repeats. Raise InputError if an item or gold
+    The first repeat of the grader counts; the detail has the grades of all repeats, and where the grader states what it
+    takes off for irrelevant text, that and what the answer is worth without. Raise InputError if an item or gold
     is missing, and if no grader was asked about an existing answer.
     """
     known = {row["id"] for row in rows.read(inputs["items"], Item)}
@@ -64,6 +66,7 @@ def _score(params: Mapping[str, Any], row: Response, told: Sequence[Judgement]) 
         "version": VERSION,
         "grades": grades,
         "finish": row.get("finish"),
+        **(_parts(told) if counts else {}),
         **_beside(row, found, told),
     }
     item, template, model, sample = key(row)
@@ -81,6 +84,15 @@ def _score(params: Mapping[str, Any], row: Response, told: Sequence[Judgement]) 
 
 def _grade(one: Judgement) -> str | None:
     return None if missing(one["parsed"]) else str(one["parsed"]["grade"])
+
+
+def _parts(told: Sequence[Judgement]) -> dict[str, Any]:
+    """Return what the grader states beside its grades, one text a repeat; empty if it states nothing beside them."""
+    found = {
+        name: [None if missing(one["parsed"]) else one["parsed"].get(name) for one in told]
+        for name in (WORTH, TAKEN_OFF)
+    }
+    return found if any(each is not None for given in found.values() for each in given) else {}
 
 
 def _given(params: Mapping[str, Any]) -> str | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEFT, RIGHT, TOP, HEAD, ROW, WIDEST = 2.3, 1.15, 0.65, 0.4, 0.23, 0.9  # inches
-SLANTED = 1.5  # the most length of a slanted model name, in inches
+UPRIGHT = 1.5  # the most length of a model name, which stands upright, in inches
 NARROWEST = 0.27  # the narrowest cell in which a number is written, in inches
 SCALE, AR_SCALE, NA = ("#f75984", "#f2f2f2", "#339cc5"), ("#f2f2f2", "#ff6a00"), "#4d4d4d"  # the published colours
 RATES: Mapping[str, tuple[str, ...]] = {
@@ -61,17 +61,18 @@ def category_map(stem: str, basis: FigureBasis) -> charts.Sheet:
     if not shown or not maps:
         return nothing(outputs.TITLES[stem], note)
     room = _room([order[at] for at in shown])
-    high = math.fsum(HEAD + ROW * len(one.categories) for one in maps)
-    sheet = charts.sheet(charts.WIDTH, TOP + room + high + charts.depth(note))
+    high = math.fsum(room + HEAD + ROW * len(one.categories) for one in maps)
+    sheet = charts.sheet(charts.WIDTH, TOP + high + charts.depth(note))
     sheet.heading(outputs.TITLES[stem], UNDER[stem])
     scale = AR_SCALE if stem == outputs.MAP_AR else SCALE
     _key(sheet, scale)
     width = min(WIDEST, (charts.WIDTH - LEFT - RIGHT) / len(shown))
-    _models(sheet, basis, [order[at] for at in shown], width, room)
-    top = TOP + room
+    top = TOP
     for one in maps:
+        top += room
+        _models(sheet, basis, [order[at] for at in shown], width, top)
         sheet.above(0.15, top + HEAD - 0.1, one.title)
-        axes = sheet.panel(LEFT, top + HEAD, width * len(shown), ROW * len(one.categories))
+        axes = sheet.panel(LEFT, top + HEAD, width * len(shown), ROW * len(one.categories), column=width)
         _cells(axes, one, shown, scale, written=width >= NARROWEST)
         for at, name in enumerate(one.categories):
             names(sheet, LEFT - 0.1, top + HEAD + (at + 0.5) * ROW, name or "(empty)", grey=False)
@@ -89,20 +90,20 @@ def _read(found: Mapping[str, Any], kind: str, rate: str) -> CategoryMap:
 
 
 def _room(models: Sequence[str]) -> float:
-    """Return the height in inches that slanted names need."""
-    return 0.2 + 0.05 * max(min(len(charts.label(name, SLANTED)), 21) for name in models)
+    """Return the height in inches that upright names need."""
+    return 0.25 + 0.075 * max(min(len(charts.label(name, UPRIGHT)), 21) for name in models)
 
 
-def _models(sheet: charts.Sheet, basis: FigureBasis, models: Sequence[str], width: float, room: float) -> None:
+def _models(sheet: charts.Sheet, basis: FigureBasis, models: Sequence[str], width: float, foot: float) -> None:
     for at, name in enumerate(models):
         colour = charts.MUTED if basis.stand_ins.get(name) else charts.INK
         sheet.text(
             LEFT + (at + 0.5) * width,
-            TOP + room + 0.1,
-            charts.label(name, SLANTED),
-            rotation=45,
-            va="baseline",
-            rotation_mode="anchor",
+            foot + 0.1,
+            charts.label(name, UPRIGHT),
+            rotation=90,
+            ha="center",
+            va="bottom",
             color=colour,
         )
 

@@ -25,6 +25,7 @@ LEFT, TOP, SIDE, LIST, LINE = 0.75, 0.75, 5.6, 6.85, 0.2  # inches
 POINTS = 64  # points in the outline of an ellipse
 ROOM = 0.036  # half the space that a number needs, in units of the axes
 AROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
+LETTER, TALL = 0.0125, 0.03  # of the name of a corner: the width of a letter and the height, in units of the axes
 STEPS = tuple((across * reach, up * reach) for reach in (1, 2, 3, 4) for across, up in AROUND)
 Place = tuple[float, float]
 Span = tuple[float, float]
@@ -54,12 +55,12 @@ def quadrants(basis: FigureBasis) -> charts.Sheet:
         return nothing(outputs.TITLES[outputs.QUADRANTS], note, why)
     lines = len(drawn) + 3 + (2 * len(beside) + 2 if beside else 0)
     sheet = charts.sheet(charts.WIDTH, max(TOP + SIDE + 0.55, TOP + lines * LINE) + charts.depth(note))
-    sheet.heading(outputs.TITLES[outputs.QUADRANTS], "Each number is a model, listed on the right.")
+    sheet.heading(outputs.TITLES[outputs.QUADRANTS], "Each number is a model of the list.")
     axes = sheet.panel(LEFT, TOP, SIDE, SIDE)
-    _corners(axes)
+    corners = _corners(axes)
     for at, model in enumerate(drawn):
         _ellipses(axes, model, charts.COLOURS[at % len(charts.COLOURS)], min(0.3, 2.4 / len(drawn)))
-    for at, (model, label) in enumerate(zip(drawn, labels([each.place for each in drawn]), strict=True)):
+    for at, (model, label) in enumerate(zip(drawn, labels([each.place for each in drawn], corners), strict=True)):
         colour = charts.COLOURS[at % len(charts.COLOURS)]
         axes.plot(*zip(model.place, label, strict=True), color=colour, linewidth=0.6, zorder=4)
         axes.text(
@@ -77,8 +78,11 @@ def quadrants(basis: FigureBasis) -> charts.Sheet:
     return sheet
 
 
-def labels(places: Sequence[Place]) -> list[Place]:
-    """Return a position for the number of each dot: beside the dot, and over no other dot or number if possible."""
+def labels(places: Sequence[Place], words: Sequence[tuple[Span, Span]] = ()) -> list[Place]:
+    """Return a position for the number of each dot: beside the dot, and over no other dot, number or word if possible.
+
+    `words` are the places of words in the panel, each by its ends across and up.
+    """
     found: list[Place] = []
     for x, y in places:
         tried = [(x + ROOM * across, y + ROOM * up) for across, up in STEPS]
@@ -88,6 +92,7 @@ def labels(places: Sequence[Place]) -> list[Place]:
             for place in inside
             if not any(_near(place, other, ROOM) for other in found)
             and not any(_near(place, other, 0.7 * ROOM) for other in places)
+            and not any(_over(place, word) for word in words)
         )
         found.append(next(free, inside[0]))
     return found
@@ -95,6 +100,11 @@ def labels(places: Sequence[Place]) -> list[Place]:
 
 def _near(one: Place, other: Place, room: float) -> bool:
     return abs(one[0] - other[0]) < room and abs(one[1] - other[1]) < room
+
+
+def _over(place: Place, word: tuple[Span, Span]) -> bool:
+    """Whether a number at a position would cover a word."""
+    return all(low - ROOM / 2 < end < high + ROOM / 2 for end, (low, high) in zip(place, word, strict=True))
 
 
 def _placed(basis: FigureBasis, name: str) -> ScatterModel | str:
@@ -119,7 +129,9 @@ def _placed(basis: FigureBasis, name: str) -> ScatterModel | str:
     return ScatterModel(name, (x, y), spans)
 
 
-def _corners(axes: Axes) -> None:
+def _corners(axes: Axes) -> list[tuple[Span, Span]]:
+    """Draw the lines between the quadrants and their names; return the places of the names."""
+    taken = []
     axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[0, 0.25, 0.5, 0.75, 1])
     axes.grid(visible=True)
     for line in (axes.axvline, axes.axhline):
@@ -129,8 +141,12 @@ def _corners(axes: Axes) -> None:
         place = (1.0 if right else 0.0, HIGH + 0.012 if upper else HIGH - 0.012)
         side, level = "right" if right else "left", "bottom" if upper else "top"
         axes.text(*place, name, ha=side, va=level, color=charts.MUTED, zorder=1)
+        wide = LETTER * len(name)
+        across = (place[0] - wide, place[0]) if right else (place[0], place[0] + wide)
+        taken.append((across, (place[1], place[1] + TALL) if upper else (place[1] - TALL, place[1])))
     axes.set_xlabel("RQR: the share of answers of quality")
     axes.set_ylabel("SR: of what was not answered well, the share stated as not known")
+    return taken
 
 
 def _ellipses(axes: Axes, model: ScatterModel, colour: str, alpha: float) -> None:

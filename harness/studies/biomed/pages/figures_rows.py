@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMES, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.21, 0.62, 0.5, 0.32, 0.16  # inches
+LEAST = 3  # panels side by side for which there is room, so that one with its names fits a small screen
 NOTHING = "There is nothing to draw: no value was found."
 BLUE, ORANGE, RED = charts.COLOURS[0], charts.COLOURS[1], "#c00000"
 Span = tuple[float, float]
@@ -56,7 +57,7 @@ def row_chart(chart: RowChart, why: str = "") -> charts.Sheet:
     high, deep = len(chart.rows) * ROW, math.ceil(len(chart.panels) / chart.columns)
     sheet = charts.sheet(charts.WIDTH, TOP + deep * (HEAD + high + FOOT) + charts.depth(chart.note))
     sheet.heading(chart.title, chart.under)
-    room = (charts.WIDTH - NAMES - 0.1) / chart.columns
+    room = (charts.WIDTH - NAMES - 0.1) / max(chart.columns, LEAST)
     for at, panel in enumerate(chart.panels):
         across, down = at % chart.columns, at // chart.columns
         left, top = NAMES + across * room, TOP + down * (HEAD + high + FOOT) + HEAD

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from harness.kit.report import MANIFEST
 from harness.studies.biomed.terms import PAPER, STRICT
 
 BY_RULE, BY_MODEL = "bioscore-rule", "bioscore-judge"  # scorers that give grades
@@ -37,11 +38,18 @@ class PageFacts:
     graders: tuple[str, ...]  # the grader that counts is the first
     instruments: Mapping[str, str]  # models by role
     models: Mapping[str, Mapping[str, Any]]  # facts by name
+    manifest: Mapping[str, Any] = field(default_factory=dict)  # its name and its models, as planning fills it in
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> PageFacts:
         """Create the facts from a step's parameters."""
-        return PageFacts(str(params["mode"]), tuple(params["graders"]), params.get("instruments", {}), params["models"])
+        return PageFacts(
+            str(params["mode"]),
+            tuple(params["graders"]),
+            params.get("instruments", {}),
+            params["models"],
+            params.get(MANIFEST) or {},
+        )
 
     @property
     def counting(self) -> str:

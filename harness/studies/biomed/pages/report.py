@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.kit import pages
 from harness.kit.certificate import Trust, trust_of
 from harness.kit.documents import documents, section
-from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
+from harness.kit.pages import Html, mark_limited
+from harness.kit.report import figure, head, report
 from harness.studies.biomed.data.records import TASK
-from harness.studies.biomed.pages import basis, outputs, tables_graders, tables_paper
+from harness.studies.biomed.pages import basis, outputs, tables_deductions, tables_graders, tables_paper
 from harness.studies.biomed.pages.page_facts import BY_RULE, MODE, PageFacts
 from harness.studies.biomed.pages.tables_categories import categories
 from harness.studies.biomed.pages.tables_defects import defects
@@ -36,18 +36,14 @@ DOCUMENTS = (
     "defects",
     "counts",
 )
+DEDUCTIONS = "deductions"  # the document of a run whose grader is a model
+READ = (*DOCUMENTS, DEDUCTIONS)
 CERTIFICATE = "certificate"  # the input that holds the rule's certificate
 TITLE = "CARDBiomedBench: biomedical questions over five tables"
 QUESTION = (
     "Do models answer questions on genes, variants, drugs and diseases rightly, and do they say so where they do not "
     "know? Forty templates over five source tables."
 )
-PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
-<div class="note" role="note">{{ notes }}</div>
-<nav aria-label="Parts of this page"><ul>\
-{% for title, anchor in anchors.items() %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
-</ul></nav><main>{{ parts }}</main>"""
-FIGURE = """<figure id="{{ shown }}">{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
 Documents = Mapping[str, Mapping[str, Any]]
 
 
@@ -56,7 +52,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
     Raise InputError for an invalid certificate.
     """
-    run, given = PageFacts.of(params), documents(inputs, DOCUMENTS)
+    run, given = PageFacts.of(params), documents(inputs, READ)
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
     rule = trust_of(inputs.get(CERTIFICATE))
@@ -67,22 +63,18 @@ def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Tru
     """Return the report's HTML from a run's facts, documents, figures (file name to SVG) and the trust in its rule."""
     counts = section(given["counts"], TASK)
     parts = _parts(run, given, figures, rule)
-    anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
-    shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
     lacking = [
         *(title for title, inside in parts.items() if not inside),
-        *(f"the document `{name}`" for name in DOCUMENTS if not given[name]),
+        *(f"the document {name}" for name in DOCUMENTS if not given[name]),
     ]
-    filled = fill(
-        PAGE,
-        title=TITLE,
-        question=QUESTION,
+    return report(
+        TITLE,
+        QUESTION,
+        parts,
         origin=basis.origin(counts, given["dataset"]),
-        anchors=anchors,
-        notes=bullets(_notes(run, counts, rule, lacking)),
-        parts=join(shown),
+        head=head(run.manifest, run.models),
+        notes=_notes(run, counts, rule, lacking),
     )
-    return document(TITLE, filled)
 
 
 def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Trust) -> dict[str, list[Html]]:
@@ -90,7 +82,10 @@ def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: T
     performance, counts = given["performance"], section(given["counts"], TASK)
     return {
         "Results": results(run, performance),
-        "Who graded": tables_graders.graders(run, given["graders"], counts, rule),
+        "Who graded": [
+            *tables_graders.graders(run, given["graders"], counts, rule),
+            *tables_deductions.deductions(given.get(DEDUCTIONS, {})),
+        ],
         "Differences between models": pairs(run, given["comparisons"]),
         "Figures": [_figure(name, svg) for name, svg in figures.items()],
         "By template": templates(run, performance),
@@ -100,10 +95,6 @@ def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: T
         "The numbers that the paper prints": printed(given["published"]),
         "What this rests on": basis.basis(run, given["dataset"], counts, performance.get("version")),
     }
-
-
-def _anchor(title: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in title.lower())
 
 
 def _notes(run: PageFacts, counts: Mapping[str, Any], rule: Trust, lacking: Sequence[str]) -> Iterator[str]:
@@ -121,4 +112,4 @@ def _figure(name: str, svg: str) -> Html:
     stem, words = Path(name).stem, outputs.title(name)
     after = outputs.AFTER.get(stem, "")
     told = f"{words} (OURS)" if after == "OURS" else f"{words}, after {after}" if after else words
-    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=told, name=name, shown=f"shown-{stem}")
+    return figure(svg, stem, words, f"{told}.")

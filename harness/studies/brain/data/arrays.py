@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import arrays, rows
 from harness.errors import InputError
-from harness.studies.brain.data.parameters import EXPERIMENT, GLOVE_OF, ORDER
+from harness.studies.brain.data import built_features
+from harness.studies.brain.data.parameters import EXPERIMENT, GLOVE_OF, ORDER, SENTENCES
 from harness.studies.brain.data.source_order import (
     ROWS,
     experiment_rows,
@@ -22,7 +23,7 @@ from harness.studies.brain.features.scaling import require_finite
 Array = Any  # a numpy array
 GLOVE = "GLOVE"
 OF_STUDY = {"word": "WORD", "sense": "SENSE", "synt": "SYNT"}  # files that have all 627 rows: input name to space
-FILES = (*GLOVE_OF.values(), ORDER, *OF_STUDY)
+FILES = (*GLOVE_OF.values(), ORDER, *OF_STUDY, *built_features.FILES, SENTENCES)
 _LAYER = "layer1"  # the name of the array that is read from an archive with several
 
 
@@ -32,23 +33,41 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     If `params` name an experiment, only its rows are written. Raises InputError if no file is given, if GloVe lacks one
     experiment or the order, or if a file has the wrong number of rows or values that are not finite.
     """
-    found = read_features(inputs)
+    found, words = read_features(inputs)
     if not found:
         raise InputError("no file of features is given", where="features", next=f"give some of: {', '.join(FILES)}")
     kept = experiment_rows(params.get(EXPERIMENT, ""))
     arrays.write_all(out / "features", {space: array[kept] for space, array in found.items()})
-    counts = {"rows": len(kept), **{space: int(array.shape[1]) for space, array in found.items()}}
+    counts = {"rows": len(kept), **{space: int(array.shape[1]) for space, array in found.items()}, **words}
     rows.write_one(out / "counts", {"features pereira": counts})
 
 
-def read_features(files: Mapping[str, Path]) -> dict[str, Array]:
+class FeatureSpaces(NamedTuple):
+    """The arrays of the spaces by name, and of each that was built [its words with a vector, its words]."""
+
+    arrays: Mapping[str, Array]
+    words: Mapping[str, list[int]]
+
+
+def read_features(files: Mapping[str, Path]) -> FeatureSpaces:
     """Return the arrays of the spaces whose files are given, one row for each of the study's 627; may be empty.
 
-    Raises InputError if GloVe lacks one experiment or the order, or if a file has the wrong number of rows or values
-    that are not finite.
+    Spaces are read from files of features, or built from files of words, senses and parses (`built_features`). Raises
+    InputError if GloVe lacks one experiment or the order, if a file has the wrong number of rows or values that are not
+    finite, and for a space that is given and built; MissingError for a space to build that lacks a file.
     """
-    glove = {GLOVE: _glove(files)} if any(name in files for name in GLOVE_OF.values()) else {}
-    return glove | {space: _of_study(name, files[name]) for name, space in OF_STUDY.items() if name in files}
+    found = {GLOVE: _glove(files)} if any(name in files for name in GLOVE_OF.values()) else {}
+    found |= {space: _of_study(name, files[name]) for name, space in OF_STUDY.items() if name in files}
+    built_features.require_companions(files, "files")
+    if twice := [space for space in built_features.built_spaces(files) if space in found]:
+        first = built_features.NEEDED[twice[0]][0]
+        raise InputError(f"{twice[0]} is given, and is to be built too", where=first, next="leave out one of the two")
+    built = built_features.build(files, sum(ROWS.values()))
+    found |= {space: _narrow(array) for space, array in built.spaces.items()}
+    for space, array in found.items():
+        require_finite(array, space)
+    words = {f"{space} words": list(counts) for space, counts in built.found.items()}
+    return FeatureSpaces(found, words)
 
 
 def _glove(inputs: Mapping[str, Path]) -> Array:

@@ -83,8 +83,9 @@ def write_dataset(
     with arrays.stream_writer(out / "recordings", np.float32, (len(stimuli), len(units))) as add:
         for start in range(0, len(stimuli), 16):
             add(found.values[start : start + 16][:, kept])
-    arrays.write_all(out / "features", read_features(inputs))
-    about = {"layout": dataset, "file": found.form, "rows": len(stimuli), "units": len(units)}
+    spaces, words = read_features(inputs)
+    arrays.write_all(out / "features", spaces)
+    about = {"layout": dataset, "file": found.form, "rows": len(stimuli), "units": len(units), **words}
     rows.write_one(out / "counts", {**about, **_counted(units), **counts})
 
 

@@ -31,7 +31,7 @@ from harness.studies.brain.fitting.outer import (
 )
 from harness.studies.brain.fitting.requests import BANDED, LEAST_SQUARES, PLAIN, AskedModel, FitRequest, request
 from harness.studies.brain.fitting.results import Collected, spread
-from harness.studies.brain.fitting.step import BEST, _arrays, _error, _observed, _rows, search_settings
+from harness.studies.brain.fitting.step import BEST, CountedFolds, _arrays, _error, _observed, _rows, search_settings
 from harness.studies.brain.fitting.units import RecordedValues, recorded
 from harness.studies.brain.ridge import by_himalaya
 from harness.studies.brain.ridge.devices import worker_count
@@ -112,12 +112,12 @@ def _fit_all(asked: FitRequest, solver: str, given: _Given, kept: tuple[Collecte
     mean, squares = intercept_errors(values, folds, errors=True)
     fits.add({f"{INTERCEPT}.mse": spread(mean, units, given.count, NAN), **_rows(folds), **_error(asked.dtype)})
     errors.add({INTERCEPT: spread(squares, units, given.count, NAN)})
-    told = {}
+    told, counted = {}, CountedFolds(folds, len(asked.models))
     for model in asked.models:
         bands = {band: given.features.matrix(band) for band in model.bands}
         gammas = candidates(len(bands), asked.gammas(model), asked.gamma_seed, asked.all_subsets(model))
         own = _Fitting(search_settings(asked, model), gammas, model.method, solver)
-        one = _cross_validate(bands, values, folds, own, errors=model.text in asked.errors)
+        one = _cross_validate(bands, values, counted, own, errors=model.text in asked.errors)
         fits.add(_arrays(model, one, gammas, units, given.count))
         if one.errors is not None:
             errors.add({model.text: spread(one.errors, units, given.count, NAN)})

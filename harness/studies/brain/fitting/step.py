@@ -6,13 +6,14 @@ Does not compare models or average units.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from harness import arrays, rows
+from harness.kit.progress import tell_progress
 from harness.models.local.torch_setup import inference_device
 from harness.steps import FACTS
 from harness.studies.brain.features.spaces import Features
@@ -59,6 +60,28 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
     rows.write_one(out / FACTS, {"device": inference_device(), "threads": worker_count(inference_device())})
 
 
+class CountedFolds(Sequence[Fold]):
+    """Folds of which each tells, when it has been fitted, how many of a step's fits are done."""
+
+    def __init__(self, folds: Sequence[Fold], models: int) -> None:
+        self.folds, self.done, self.total = folds, 0, models * len(folds)
+
+    def __len__(self) -> int:
+        """Return the number of folds."""
+        return len(self.folds)
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return one of the folds."""
+        return self.folds[place]
+
+    def __iter__(self) -> Iterator[Fold]:
+        """Yield each fold, and tell of it once the next is asked for."""
+        for fold in self.folds:
+            yield fold
+            self.done += 1
+            tell_progress(self.done, self.total, "fits")
+
+
 def search_settings(asked: FitRequest, model: AskedModel) -> Search:
     """Return the settings of a model's search: the generation's alphas, on the device that the step was given.
 
@@ -83,12 +106,12 @@ def _fit_all(
     nan = float("nan")
     fits.add({f"{INTERCEPT}.mse": spread(mean, found.units, count, nan), **_rows(folds), **_error(asked.dtype)})
     errors.add({INTERCEPT: spread(squares, found.units, count, nan)})
-    told = {}
+    told, counted = {}, CountedFolds(folds, len(asked.models))
     for model in asked.models:
         bands = {band: features.matrix(band) for band in model.bands}
         gammas = candidates(len(bands), asked.gammas(model), asked.gamma_seed, asked.all_subsets(model))
         wanted, how = model.text in asked.errors, search_settings(asked, model)
-        one = cross_validate(bands, found.values, folds, gammas, how, method=model.method, errors=wanted)
+        one = cross_validate(bands, found.values, counted, gammas, how, method=model.method, errors=wanted)
         fits.add(_arrays(model, one, gammas, found.units, count))
         if wanted:
             errors.add({model.text: spread(one.errors, found.units, count, nan)})

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMES, TOP, HEAD, FOOT, WORDS, GAP = 2.2, 0.66, 0.5, 0.36, 0.46, 0.16  # inches
+LEAST = 3  # panels side by side for which there is room, so that one with its names fits a small screen
 NOTHING = "There is nothing to draw: no value was found."
 BLUE, ORANGE, GREEN = charts.COLOURS[0], charts.COLOURS[1], charts.COLOURS[2]
 Span = tuple[float, float]
@@ -61,7 +62,7 @@ class MarkChart:
     panels: Sequence[MarkPanel]
     note: str
     row: float = 0.36  # inches
-    columns: int = 2
+    columns: int = 3
     limits: Span = (-1.0, 1.0)
     guide: float | None = None
     unit: str = ""
@@ -82,7 +83,7 @@ def mark_chart(chart: MarkChart) -> charts.Sheet:
     sheet = charts.sheet(charts.WIDTH, TOP + high + charts.depth(chart.note))
     sheet.heading(chart.title, chart.under)
     sheet.legend(_handles(chart.legend), top=0.14)
-    room, ends, top = (charts.WIDTH - NAMES - 0.1) / columns, _ends(chart, panels), TOP + HEAD
+    room, ends, top = (charts.WIDTH - NAMES - 0.1) / max(columns, LEAST), _ends(chart, panels), TOP + HEAD
     for strip, own in zip(strips, rows, strict=True):
         _names(sheet, chart, own, top)
         for at, panel in enumerate(strip):

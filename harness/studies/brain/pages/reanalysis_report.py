@@ -6,29 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.kit import pages
 from harness.kit.documents import documents, section
 from harness.kit.pages import (
     NONE,
     Html,
     bullets,
     count,
-    document,
     el,
     fill,
     folded,
-    inline_svg,
-    join,
     mark_limited,
     table,
     word_table,
 )
+from harness.kit.report import MANIFEST, figure, head, report
 from harness.studies.brain.pages import reanalysis_tables as tables
 from harness.studies.brain.pages import reanalysis_tests as tests
 from harness.studies.brain.pages.fragments import dictionaries, score
 from harness.studies.brain.pages.reanalysis_basis import leaves, named
 from harness.studies.brain.pages.reanalysis_figures import DOCUMENT
-from harness.studies.brain.pages.report import FIGURE, PAGE
+from harness.studies.brain.pages.report import CAPTION
 from harness.studies.brain.reanalysis import outputs
 
 TITLE = "What the authors published, computed again"
@@ -45,45 +42,30 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     """Write the page of the reanalysis as one HTML file, with the SVG figures among the inputs inlined."""
     found = documents(inputs, (DOCUMENT,))[DOCUMENT]
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
-    made = page(found, {name: inputs[name].read_text("utf-8") for name in names})
+    made = page(found, {name: inputs[name].read_text("utf-8") for name in names}, params.get(MANIFEST))
     (out / outputs.REPORT).write_bytes(mark_limited(made, params))
 
 
-def page(found: Mapping[str, Any], figures: Mapping[str, str]) -> bytes:
+def page(found: Mapping[str, Any], figures: Mapping[str, str], manifest: Mapping[str, Any] | None = None) -> bytes:
     """Return the page's HTML, made from the document and its figures, file name to SVG; empty parts are left out."""
-    parts = {title: inside for title, inside in _parts(found, figures).items() if inside}
-    anchors = {title: _anchor(title) for title in parts}
-    shown = [pages.section(title, anchors[title], *inside) for title, inside in parts.items()]
-    filled = fill(
-        PAGE,
-        title=TITLE,
-        question=QUESTION,
-        origin=ORIGIN,
-        anchors=anchors,
-        notes=bullets(_notes(found)),
-        parts=join(shown),
-    )
-    return document(TITLE, filled)
+    parts = _parts(found, figures)
+    return report(TITLE, QUESTION, parts, origin=ORIGIN, head=head(manifest or {}, {}), notes=_notes(found))
 
 
 def _parts(found: Mapping[str, Any], drawn: Mapping[str, str]) -> dict[str, list[Html]]:
-    figure = {stem: [_figure(stem, drawn[f"{stem}.svg"])] if f"{stem}.svg" in drawn else [] for stem in outputs.stems()}
+    shown = {stem: [_figure(stem, drawn[f"{stem}.svg"])] if f"{stem}.svg" in drawn else [] for stem in outputs.stems()}
     return {
         "Theirs and ours": [*_verdicts(found), *tables.side_by_side(found)],
-        "Scores by participant": [*figure[outputs.R2], *figure[outputs.PEARSON], *tables.means(found)],
+        "Scores by participant": [*shown[outputs.R2], *shown[outputs.PEARSON], *tables.means(found)],
         "Without language against with": tables.ratios(found),
-        "Layers": [*figure[outputs.CURVES], *tables.layer_table(found), *tables.experiments(found)],
-        "Omega": [*figure[outputs.OMEGAS], *tables.omega_table(found)],
-        "Tests of units": [*figure[outputs.TESTS], *tests.counts_of_tests(found), *tests.derived_counts(found)],
+        "Layers": [*shown[outputs.CURVES], *tables.layer_table(found), *tables.experiments(found)],
+        "Omega": [*shown[outputs.OMEGAS], *tables.omega_table(found)],
+        "Tests of units": [*shown[outputs.TESTS], *tests.counts_of_tests(found), *tests.derived_counts(found)],
         "What two files tell at once": tables.agreement_tables(found),
         "The models of 2021 (OURS)": _ranked(found),
         "Percentages of rounded numbers": _rounded(found),
         "Every file": _files(found),
     }
-
-
-def _anchor(title: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in title.lower())
 
 
 def _notes(found: Mapping[str, Any]) -> Iterator[str]:
@@ -183,11 +165,4 @@ def _files(found: Mapping[str, Any]) -> list[Html]:
 
 def _figure(stem: str, svg: str) -> Html:
     words = outputs.TITLES[stem]
-    return fill(
-        FIGURE,
-        drawn=inline_svg(svg, stem, words),
-        words=words,
-        caption=outputs.CAPTIONS[stem],
-        name=f"{stem}.svg",
-        stem=stem,
-    )
+    return figure(svg, stem, words, fill(CAPTION, words=words, caption=outputs.CAPTIONS[stem]))

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.kit import pages
 from harness.kit.documents import documents
-from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
+from harness.kit.pages import Html, fill, mark_limited
+from harness.kit.report import figure, head, report
 from harness.studies.brain.pages import basis, outputs
 from harness.studies.brain.pages.captions import CAPTIONS
 from harness.studies.brain.pages.figures_rows import NOTHING
 from harness.studies.brain.pages.run_basis import DOCUMENTS, BrainRun
 from harness.studies.brain.pages.tables_choices import choices, omega, stars
 from harness.studies.brain.pages.tables_findings import findings
+from harness.studies.brain.pages.tables_kinds import kinds
 from harness.studies.brain.pages.tables_length import length
 from harness.studies.brain.pages.tables_scores import scores
 from harness.studies.brain.pages.tables_tests import tests
@@ -24,13 +25,7 @@ QUESTION = (
     "How much of a brain score is the language model's, and how much is where a row stands, how long it is, and which "
     "words it holds? Ridge regressions of feature spaces on recordings, under shuffled and contiguous splits."
 )
-PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
-<div class="note" role="note">{{ notes }}</div>
-<nav aria-label="Parts of this page"><ul>\
-{% for title, anchor in anchors.items() %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
-</ul></nav><main>{{ parts }}</main>"""
-FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption><strong>{{ words }}.</strong> {{ caption }} \
-File: {{ name }}</figcaption></figure>"""
+CAPTION = "<strong>{{ words }}.</strong> {{ caption }}"
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -46,23 +41,19 @@ def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
     drawn = {Path(name).stem: svg for name, svg in figures.items()}
     empty = [stem for stem, svg in drawn.items() if NOTHING in svg]
     parts = _parts(run, {stem: svg for stem, svg in drawn.items() if stem not in empty})
-    anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
-    shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
     lacking = [
         *(title for title, inside in parts.items() if not inside),
-        *(f"the figure `{stem}`" for stem in empty),
-        *(f"the document `{name}`" for name in DOCUMENTS if not run.document(name)),
+        *(f"the figure {stem}" for stem in empty),
+        *(f"the document {name}" for name in DOCUMENTS if not run.document(name)),
     ]
-    filled = fill(
-        PAGE,
-        title=TITLE,
-        question=QUESTION,
+    return report(
+        TITLE,
+        QUESTION,
+        parts,
         origin=basis.origin(run),
-        anchors=anchors,
-        notes=bullets(_notes(run, lacking)),
-        parts=join(shown),
+        head=head(run.manifest, run.models),
+        notes=_notes(run, lacking),
     )
-    return document(TITLE, filled)
 
 
 def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
@@ -72,7 +63,7 @@ def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
         return [_figure(stem, drawn[stem]) for stem in stems if stem in drawn]
 
     return {
-        "Shuffled against contiguous splits": shown(outputs.WORLDS, outputs.TIME),
+        "Shuffled against contiguous splits": [*kinds(run), *shown(outputs.WORLDS, outputs.TIME)],
         "Findings by data set": [*shown(outputs.STARRED, outputs.ADDED), *findings(run)],
         "Scores": scores(run),
         "Which layer, which width": [*shown(outputs.LAYERS, outputs.SIGMAS, outputs.SEEDS), *choices(run)],
@@ -86,10 +77,6 @@ def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
     }
 
 
-def _anchor(title: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in title.lower())
-
-
 def _notes(run: BrainRun, lacking: Sequence[str]) -> Iterator[str]:
     yield from basis.notes(run)
     if lacking:
@@ -98,6 +85,4 @@ def _notes(run: BrainRun, lacking: Sequence[str]) -> Iterator[str]:
 
 def _figure(stem: str, svg: str) -> Html:
     words = outputs.TITLES[stem]
-    return fill(
-        FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=CAPTIONS[stem], name=f"{stem}.svg", stem=stem
-    )
+    return figure(svg, stem, words, fill(CAPTION, words=words, caption=CAPTIONS[stem]))

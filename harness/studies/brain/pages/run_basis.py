@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.kit.documents import number, section
+from harness.kit.report import MANIFEST
 from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS, bands, families, member
 from harness.studies.brain.terms import SPLITS
 
@@ -42,6 +43,7 @@ class BrainRun:
     models: Mapping[str, Mapping[str, Any]]
     groups: tuple[Mapping[str, Any], ...]
     documents: Mapping[str, Mapping[str, Any]]
+    manifest: Mapping[str, Any] = field(default_factory=dict)  # its name and its models, as planning fills it in
 
     @staticmethod
     def of(params: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> BrainRun:
@@ -52,6 +54,7 @@ class BrainRun:
             params.get("models", {}),
             tuple(params.get("groups", ())),
             documents,
+            params.get(MANIFEST) or {},
         )
 
     @property

@@ -54,10 +54,7 @@ def _columns(scores: Sequence[PublishedScores], found: PublishedResults) -> dict
 def _arrays(found: PublishedResults) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for one, other in combinations(found.units, 2):
-        simple = one.of.base == other.of.base == SIMPLE
-        if _key(one) != _key(other) or not (simple or one.path != other.path) or one.path == other.path:
-            continue
-        if one.participants != other.participants:
+        if one.path == other.path or _key(one) != _key(other) or one.participants != other.participants:
             continue
         pairs = zip(one.units, other.units, strict=True)
         apart = [abs(a - b) for a, b in pairs if math.isfinite(a) or math.isfinite(b)]

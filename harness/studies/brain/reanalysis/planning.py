@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.errors import InputError
 from harness.kit.ask import Asked
+from harness.kit.report import MANIFEST
 from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step, maker_step_name
 from harness.studies.brain.reanalysis import outputs
@@ -34,5 +35,5 @@ def reanalyse(asked: Asked, brief: Brief) -> dict[str, Ref]:
     drawn = {name: Ref(FIGURES, name) for name in outputs.figures()}
     inlined: dict[str, Source] = {**shown, **{name: ref for name, ref in drawn.items() if name.endswith(".svg")}}
     kind = f"{HERE}.pages.reanalysis_report:write"
-    page = asked.add(Step(PAGE, kind, "analyses", {}, inlined, (outputs.REPORT,), derive=True))
+    page = asked.add(Step(PAGE, kind, "analyses", {MANIFEST: {}}, inlined, (outputs.REPORT,), derive=True))
     return {DOCUMENT: document, **drawn, outputs.REPORT: page}

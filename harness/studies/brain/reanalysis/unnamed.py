@@ -25,11 +25,14 @@ def read_all(path: Path, where: str, advice: str) -> dict[str, Array]:
         if arrays.file_format(path) != "npz":
             raise InputError("it is no .npz file", where=where, next=advice)
         with tempfile.TemporaryDirectory(prefix="npz-") as folder:
-            found = arrays.read_all(_renamed(path, Path(folder) / "named"), most=LARGEST)
+            named = _renamed(path, Path(folder) / "named")
+            found = arrays.read_all(named, most=LARGEST)
     except InputError as bad:
         raise InputError(bad.what, where=where, next=advice) from None
     except (*arrays.BROKEN, OSError):
         raise InputError("it is no sound .npz file", where=where, next=advice) from None
+    if named is path:  # each of its arrays has its own name, which may be the one that stands in
+        return dict(found)
     return {"" if name == INSTEAD.removesuffix(".npy") else name: array for name, array in found.items()}
 
 

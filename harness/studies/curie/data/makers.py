@@ -12,11 +12,12 @@ from typing import Any
 from harness.kit.study import Maker
 from harness.studies.curie.data.biogr_repository import REPOSITORY
 from harness.studies.curie.data.biogr_repository import TASK as BIOGR
-from harness.studies.curie.data.making import JUDGE_TEMPLATE, PROMPTS, SHOWN, UNUSABLE, WORDING, choose_shown
+from harness.studies.curie.data.making import JUDGE_TEMPLATE, PROMPTS, UNUSABLE, WORDING
 from harness.studies.curie.data.prompt_files import WORDINGS, choose_wording
 from harness.studies.curie.data.public_copy import COPY
 from harness.studies.curie.data.published import set_aside
 from harness.studies.curie.data.records import ILLUSTRATED
+from harness.studies.curie.data.shown import SHOWN, choose_shown
 from harness.studies.curie.tasks import JUDGE_PROMPTS, TASKS
 
 HERE = "harness.studies.curie.data"

@@ -6,7 +6,6 @@ Independent of how the files are stored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ from harness.studies.curie.data.file_texts import LARGEST
 from harness.studies.curie.data.prompt_files import read_judge_template, read_template, write_rendered
 from harness.studies.curie.data.published import PublishedFiles, read_records
 from harness.studies.curie.data.records import TaskRecord, write
+from harness.studies.curie.data.shown import SHOWN, show_alone
 from harness.studies.curie.tasks import JUDGE_PROMPTS
 
-PROMPTS, UNUSABLE, WORDING, SHOWN = "prompts", "unusable", "wording", "shown"
-IMAGE, CAPTION = "image", "caption"  # what of an illustrated document is shown; both unless a dataset says which
+PROMPTS, UNUSABLE, WORDING = "prompts", "unusable", "wording"
 JUDGE_TEMPLATE = "judge_template"  # the output with the published wording of LLMSim's judge, for LLMSim tasks
 
 
@@ -45,7 +44,7 @@ def write_task(
     """Write the records of a task and their counts, and, if the published prompts are given, `rendered`."""
     task, files = params["task"], file_set(params, inputs, PROMPTS) if PROMPTS in params else None
     if shown := params.get(SHOWN):
-        records = [replace(one, **({"text": ""} if shown == IMAGE else {"images": ()})) for one in records]
+        records = show_alone(records, shown)
         counts = {**counts, SHOWN: shown}
     if files is None:
         write(task, records, out, counts=counts)
@@ -59,17 +58,6 @@ def write_task(
         counts = {**counts, "judge_wording": "published" if wording else "ours"}
     write(task, records, out, counts=counts)
     write_rendered(task, records, template, out, other)
-
-
-def choose_shown(given: Any) -> str:
-    """Validate a dataset's parameter `shown`: `image` or `caption`, what of an illustrated document is shown."""
-    if given not in (IMAGE, CAPTION):
-        raise InputError(
-            "of a map its image or its caption can be shown alone",
-            where=SHOWN,
-            next=f"write `shown: {IMAGE}` or `shown: {CAPTION}`, or leave it out",
-        )
-    return str(given)
 
 
 def opened_folder(files: Files) -> PublishedFiles:

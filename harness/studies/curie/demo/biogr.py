@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies.curie.data.records import TaskRecord, write
+from harness.studies.curie.data.shown import SHOWN, show_alone
 from harness.studies.curie.demo.documents import one
 from harness.studies.curie.demo.maps import MapSheet, drawn
 from harness.studies.curie.demo.selection import first, generated, named, stream
@@ -53,10 +54,15 @@ _TIMES = ("spring", "summer", "autumn", "winter")
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `items`, `gold`, `media` and `counts` of the first `count` maps, with shores drawn from `seed`.
 
+    With `shown`, the image or the caption is left out of what is asked.
     Raises InputError if the count is below one or above the number of maps.
     """
     sites = first(SITES, params["count"], "maps")
-    write(TASK, [record(params["seed"], index) for index in range(len(sites))], out)
+    records = [record(params["seed"], index) for index in range(len(sites))]
+    if shown := params.get(SHOWN):
+        write(TASK, show_alone(records, shown), out, counts={SHOWN: shown})
+        return
+    write(TASK, records, out)
 
 
 def record(seed: int, index: int) -> TaskRecord:

@@ -15,7 +15,7 @@ from harness.studies.curie.pages.run_facts import MODE, RunFacts, task_title
 from harness.studies.curie.pages.tables_judges import ENCODER
 from harness.studies.curie.tasks import REPOSITORY, TASKS
 
-PUBLISHED_ENCODER = "roberta-large"  # the paper's encoder for BERTScore
+PUBLISHED_ENCODER, PUBLISHED_LAYER = "roberta-large", 17  # the paper's encoder for BERTScore: that of its library
 OWN = "of our own (OURS): none of the paper's"
 CHANGES = (
     (
@@ -65,12 +65,14 @@ def _encoder(run: RunFacts) -> Iterator[str]:
     name = run.instruments.get(ENCODER)
     if name is None:
         yield "BERTScore was not run: no encoder is part of this run."
-    elif name == PUBLISHED_ENCODER:
-        yield f"BERTScore by {name}."
+        return
+    of = "the last layer" if run.layer is None else f"layer {run.layer}"
+    if (name, run.layer) == (PUBLISHED_ENCODER, PUBLISHED_LAYER):
+        yield f"BERTScore by {of} of {name}, without idf weights and not rescaled, as the paper's library does."
     else:
         yield (
-            f"BERTScore by the encoder {name}, which is not {PUBLISHED_ENCODER}: its values are never compared with "
-            "the paper's."
+            f"BERTScore by {of} of the encoder {name}, which is not layer {PUBLISHED_LAYER} of {PUBLISHED_ENCODER}: "
+            "its values are never compared with the paper's."
         )
 
 

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMES_WIDTH, VALUES_WIDTH, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.42, 0.2, 0.6, 0.52, 0.3, 0.14  # inches
+LEAST = 3  # panels side by side for which there is room, so that one with its names fits a small screen
 NOTHING = "There is nothing to draw: no value was found."
 PLAIN, STAND_IN, BESIDE = "model", "stand-in", "cheap strategy (OURS)"
-COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b0b0b0"}
+PAPERS = "the paper's model"
+COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b0b0b0", PAPERS: "#009e73"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def bar_chart(chart: BarChart) -> charts.Sheet:
     high = HEAD + len(rows) * ROW + FOOT
     sheet = charts.sheet(charts.WIDTH, TOP + deep * high + charts.depth(chart.note))
     sheet.heading(chart.title, chart.under)
-    width = (charts.WIDTH - NAMES_WIDTH - 0.1) / chart.columns - VALUES_WIDTH - GAP
+    width = (charts.WIDTH - NAMES_WIDTH - 0.1) / max(chart.columns, LEAST) - VALUES_WIDTH - GAP
     for at, panel in enumerate(chart.panels):
         top = TOP + at // chart.columns * high + HEAD
         left = NAMES_WIDTH + at % chart.columns * (width + VALUES_WIDTH + GAP)

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.kit import pages
 from harness.kit.certificate import Trust, trust_of
 from harness.kit.documents import documents
-from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
+from harness.kit.pages import Html, mark_limited
+from harness.kit.report import figure, head, report
 from harness.studies.curie.pages import basis, outputs, tables_judges, tables_paper, tables_slices, tables_tasks
 from harness.studies.curie.pages.run_facts import MODE, RunFacts
 from harness.studies.curie.pages.tables_pairs import pairs
@@ -34,13 +34,6 @@ QUESTION = (
     "How well do models find, join and compute what a long scientific text says? Ten tasks of six sciences; cheap "
     "strategies that understand nothing stand beside the models."
 )
-PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
-<div class="note" role="note">{{ notes }}</div>
-<nav aria-label="Parts of this page"><ul>\
-{% for anchor, title in anchors %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
-</ul></nav>
-<main>{{ parts }}</main>"""
-FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
 Documents = Mapping[str, Mapping[str, Any]]
 
 
@@ -50,7 +43,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     Raises InputError for an invalid certificate.
     """
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
-    names = [f"{stem}.svg" for stem in outputs.stems(run.tasks, run.instruments)]
+    names = [f"{stem}.svg" for stem in (*outputs.stems(run.tasks, run.instruments), outputs.BENCHMARKS)]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names if name in inputs}
     made = page(run, given, figures, inputs.get(CERTIFICATE))
     (out / outputs.REPORT).write_bytes(mark_limited(made, params))
@@ -61,17 +54,14 @@ def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificat
     trust = trust_of(certificate)
     parts = _parts(run, given, figures, trust)
     lacking = [title for title, inside in parts.items() if not inside]
-    shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
-    filled = fill(
-        PAGE,
-        title=TITLE,
-        question=QUESTION,
+    return report(
+        TITLE,
+        QUESTION,
+        parts,
         origin=basis.origin(run, given["counts"]),
-        notes=bullets(_notes(run, given["means"], trust, lacking)),
-        anchors=[(_anchor(title), title) for title in shown],
-        parts=join(shown.values()),
+        head=head(run.manifest, run.models),
+        notes=_notes(run, given["means"], trust, lacking),
     )
-    return document(TITLE, filled)
 
 
 def _parts(run: RunFacts, given: Documents, figures: Mapping[str, str], trust: Trust) -> dict[str, list[Html]]:
@@ -91,10 +81,6 @@ def _parts(run: RunFacts, given: Documents, figures: Mapping[str, str], trust: T
     }
 
 
-def _anchor(title: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
-
-
 def _notes(run: RunFacts, means: Mapping[str, Any], trust: Trust, lacking: Sequence[str]) -> Iterable[str]:
     yield MODE.get(run.mode, run.mode)
     yield from tables_judges.warning(run, means, trust)
@@ -106,4 +92,4 @@ def _notes(run: RunFacts, means: Mapping[str, Any], trust: Trust, lacking: Seque
 
 def _figure(name: str, svg: str) -> Html:
     stem, words = Path(name).stem, outputs.title(name)
-    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, name=name, stem=stem)
+    return figure(svg, stem, words)

@@ -6,10 +6,11 @@ Handles names and texts, no values of records.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.kit.documents import number, section
+from harness.kit.report import MANIFEST
 from harness.studies.curie.tasks import PAPER, STRICT
 
 PREFIX = "strategy: "  # prefix of the names of strategies in the rows
@@ -39,6 +40,8 @@ class RunFacts:
     strategies: Mapping[str, str]  # what each does, by name
     oracles: tuple[str, ...]  # strategies that see the gold answer of the record they answer
     instruments: Mapping[str, str]  # models by role
+    layer: int | None = None  # of the encoder, if the settings name one
+    manifest: Mapping[str, Any] = field(default_factory=dict)  # its name and its models, as planning fills it in
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> RunFacts:
@@ -50,6 +53,8 @@ class RunFacts:
             params.get("strategies", {}),
             tuple(params.get("oracles", ())),
             params.get("instruments", {}),
+            params.get("layer"),
+            params.get(MANIFEST) or {},
         )
 
     @property

@@ -112,7 +112,7 @@ def _parted(found: Mapping[str, Any]) -> Iterator[Html]:
         for row in listed[:SHOWN]
     ]
     whole = number(section(found, "answers").get("n_parted")) or len(listed)
-    title = f"Answers on which they part: {len(body):,} of {whole:,.0f}; all are in the document `agreement`"
+    title = f"Answers on which they part: {len(body):,} of {whole:,.0f}; all are in the document agreement"
     head = [
         "Item",
         "Who",

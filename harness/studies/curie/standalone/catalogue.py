@@ -12,6 +12,7 @@ from harness.scorers.tool import Tool
 from harness.studies.curie.standalone import (
     areas,
     biogr,
+    experts,
     facts,
     intervals,
     llmsim,
@@ -34,4 +35,4 @@ SCORERS: Mapping[str, Tool] = {
     **rouge.SCORERS,
     **reading.ANALYSES,
 }
-ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES, **intervals.ANALYSES}
+ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES, **intervals.ANALYSES, **experts.ANALYSES}

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.kit.ask import Asked
+from harness.kit.report import MANIFEST
 from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
 from harness.studies.questions.asking.plan import OWN
 from harness.studies.questions.meaning import kind_of
 from harness.studies.questions.pages.answers import TABLES
-from harness.studies.questions.pages.page_facts import COMPARISON, FIGURES, MANIFEST, REPORT, WORDINGS
+from harness.studies.questions.pages.page_facts import COMPARISON, FIGURES, REPORT, WORDINGS
 
 HERE = "harness.studies.questions"
 SUMMARY, COUNTS, ITEMS, GATED = "summary", "counts", "items", "gated"

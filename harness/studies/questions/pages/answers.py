@@ -135,9 +135,7 @@ def _parts(found: AnswerRows, models: Sequence[str]) -> Iterator[Html]:
 def _about(found: AnswerRows, models: int) -> str:
     told = "Items that most models got wrong come first. Of several answers to an item, the first wrong one is shown."
     if len(found.items) < found.total:
-        told += (
-            f" Shown are {len(found.items):,} of {found.total:,} items; `harness show RUN --items` pages through all."
-        )
+        told += f" Shown are {len(found.items):,} of {found.total:,} items; harness show RUN --items pages through all."
     if models > MODELS:
         told += f" Shown are the answers of the first {MODELS} of {models} models."
     return told + (f" {found.gated:,} gated items are not shown." if found.gated else "")

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.kit.meaning import Meaning
+from harness.kit.report import MANIFEST
 from harness.studies.questions.meaning import MEANINGS, kind_of
 
 REPORT = "report.html"
 FIGURE = "figure-scores"
 FIGURES = (f"{FIGURE}.svg", f"{FIGURE}.png")
-MANIFEST = "manifest"  # the parameter with the manifest's name and its models' strings, which planning fills in
 COMPARISON = "comparison"  # the input that holds the comparison of two models
 WORDINGS = "wordings"  # the input that holds a file of wordings
 SHARE = (0, 1)  # bounds of values that are shown in per cent

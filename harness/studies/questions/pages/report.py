@@ -6,28 +6,22 @@ page: `harness get RUN report.html` says them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.kit import pages
 from harness.kit.documents import documents, number
-from harness.kit.pages import Html, document, fill, inline_svg, join, mark_limited
+from harness.kit.pages import join, mark_limited
+from harness.kit.report import figure, head, report
 from harness.studies.questions.asking.rendering import read_wordings
-from harness.studies.questions.pages import answers, basis, compared_models, head, tables_repeats, tables_scores
+from harness.studies.questions.pages import answers, basis, compared_models, tables_repeats, tables_scores
 from harness.studies.questions.pages.figures import TITLE as DRAWN
 from harness.studies.questions.pages.fragments import at
-from harness.studies.questions.pages.page_facts import COMPARISON, FIGURES, REPORT, WORDINGS, QuestionsFacts
+from harness.studies.questions.pages.page_facts import COMPARISON, FIGURE, FIGURES, REPORT, WORDINGS, QuestionsFacts
 
 DOCUMENTS = ("summary", "counts", COMPARISON)
-PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p>{{ facts }}</header>\
-{% if note %}<div class="note" role="note"><p>{{ note }}</p></div>{% endif %}
-<nav aria-label="Parts of this page"><ul>\
-{% for anchor, title in anchors %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
-</ul></nav>
-<main>{{ parts }}</main>"""
-FIGURE = """<figure>{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
+LONGEST = 200  # characters of a wording in the head; the section on wordings has all
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -50,7 +44,7 @@ def page(
     summary, counts = given["summary"], given["counts"]
     parts = {
         "Scores": tables_scores.scores(run, summary),
-        "Figure": [_figure(svg)] if svg else [],
+        "Figure": [figure(svg, FIGURE, DRAWN)] if svg else [],
         "Comparison": compared_models.comparison(run, given.get(COMPARISON, {})),
         "Perplexity": tables_repeats.perplexities(summary),
         "Groups": tables_scores.groups(run, summary),
@@ -60,22 +54,25 @@ def page(
         "What is left out": basis.left_out(summary, counts),
         "What this rests on": basis.rests(run, summary),
     }
-    shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
-    title = f"Scores: {', '.join(at(summary, 'datasets'))}"
-    filled = fill(
-        PAGE,
-        title=title,
-        question=_question(run, summary),
-        facts=head.facts(run),
-        note=_note(run),
-        parts=join(shown.values()),
-        anchors=[(_anchor(title), title) for title in shown],
+    words = _wording(run)
+    return report(
+        f"Scores: {', '.join(at(summary, 'datasets'))}",
+        _question(run, summary),
+        parts,
+        head=head(run.manifest, run.models, *([[join(["Wording"]), join([words])]] if words else [])),
+        notes=_notes(run),
     )
-    return document(title, filled)
 
 
-def _anchor(title: str) -> str:
-    return title.lower().replace(" ", "-")
+def _wording(run: QuestionsFacts) -> str:
+    """Return the first wording in one line, and how many more there are."""
+    if not run.wordings:
+        return ""
+    first = run.wordings[0]
+    turns = [f"{role}: {text}" for turn in first.get("turns", ()) for role, text in turn.items()]
+    told = " ⏎ ".join(str(first.get("text") or " ⏎ ".join(turns)).splitlines())
+    more = len(run.wordings) - 1
+    return (told if len(told) <= LONGEST else f"{told[:LONGEST]}…") + (f" (and {more} more)" if more else "")
 
 
 def _question(run: QuestionsFacts, summary: Mapping[str, Any]) -> str:
@@ -85,12 +82,8 @@ def _question(run: QuestionsFacts, summary: Mapping[str, Any]) -> str:
     return f"Asked: {data}. Models: {', '.join(run.models)}. Scored by: {', '.join(run.scorers)}."
 
 
-def _note(run: QuestionsFacts) -> str:
+def _notes(run: QuestionsFacts) -> Iterator[str]:
     stand_ins = [name for name in run.models if run.is_stand_in(name)]
-    if not stand_ins:
-        return ""
-    return f"Stand-ins, which are no models: they answer by a rule, some of them from the gold: {', '.join(stand_ins)}."
-
-
-def _figure(svg: str) -> Html:
-    return fill(FIGURE, drawn=inline_svg(svg, "figure-scores", DRAWN), words=DRAWN, name=FIGURES[0])
+    if stand_ins:
+        words = "Stand-ins, which are no models: they answer by a rule, some of them from the gold"
+        yield f"{words}: {', '.join(stand_ins)}."

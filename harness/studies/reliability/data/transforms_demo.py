@@ -81,7 +81,8 @@ def _capital(source: seeds.Stream) -> tuple[str, str]:
 
 
 def _order_number(source: seeds.Stream) -> tuple[str, str]:
-    number = f"{chr(65 + seeds.draw_below(source, 26))}{chr(65 + seeds.draw_below(source, 26))}-{_between(source, 1000, 9999)}"
+    letters = "".join(chr(65 + seeds.draw_below(source, 26)) for _ in range(2))
+    number = f"{letters}-{_between(source, 1000, 9999)}"
     goods, place = _one(source, words.GOODS), seeds.draw_below(source, 3)
     person = _one(source, words.GIVEN)
     text = (

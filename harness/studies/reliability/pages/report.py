@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.kit import pages
 from harness.kit.documents import documents, number, section
-from harness.kit.pages import Html, bullets, document, el, fill, inline_svg, join, mark_limited, named
+from harness.kit.pages import Html, bullets, el, fill, join, mark_limited, named
+from harness.kit.report import MANIFEST, figure, head, report
 from harness.studies.reliability.pages import outputs, tables, tables_means, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
 from harness.studies.reliability.pages.certificate import CERTIFICATE, certificate
@@ -34,15 +34,8 @@ QUESTION = (
     "How often is a model right, silent or wrong as questions get harder for people, and how much does that hang on "
     "the wording? Each response is labelled correct, avoidant or incorrect; prudent is what is not incorrect."
 )
-PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
-<div class="note" role="note">{{ notes }}</div>
-<nav aria-label="Parts of this page"><ul>\
-{% for anchor, title in anchors %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
-</ul></nav>
-<main>{{ parts }}</main>"""
 BENCHMARK = """<h3>{{ title }}</h3>{{ six }}\
 <details><summary>{{ title }}: difficulty, counts, companions</summary>{{ more }}</details>"""
-FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -53,12 +46,18 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         for name in outputs.figures(params["models"])
         if name.endswith(".svg") and name in inputs
     }
-    made = page(params["models"], given, figures, basis(params, given["indicators"]), inputs.get(CERTIFICATE))
+    rests, certified = basis(params, given["indicators"]), inputs.get(CERTIFICATE)
+    made = page(params["models"], given, figures, rests, certified, params.get(MANIFEST))
     (out / outputs.REPORT).write_bytes(mark_limited(made, params))
 
 
 def page(
-    models: Models, given: Documents, figures: Mapping[str, str], rests: Basis, certified: Path | None = None
+    models: Models,
+    given: Documents,
+    figures: Mapping[str, str],
+    rests: Basis,
+    certified: Path | None = None,
+    manifest: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Return the report's HTML from models' facts, documents, figures (file name to SVG text), basis, certificate."""
     parts = {
@@ -74,22 +73,14 @@ def page(
         "A card for each model": [_models(models)],
         "What this rests on": [_rests(rests, given)],
     }
-    shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
-    anchors = [(_anchor(title), title) for title in shown]
-    filled = fill(
-        PAGE,
-        title=TITLE,
-        question=QUESTION,
+    return report(
+        TITLE,
+        QUESTION,
+        parts,
         origin=origin(rests),
-        notes=bullets(_notes(rests, given)),
-        anchors=anchors,
-        parts=join(shown.values()),
+        head=head(manifest or {}, models),
+        notes=_notes(rests, given),
     )
-    return document(TITLE, filled)
-
-
-def _anchor(title: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
 
 
 def _notes(rests: Basis, given: Documents) -> Iterable[str]:
@@ -126,7 +117,7 @@ def _figure(name: str, svg: str) -> Html:
     stem, title = Path(name).stem, outputs.title(name)
     sheet = stem.removeprefix(next(kind for kind in outputs.TITLES if stem.startswith(kind))).strip("-")
     words = f"{title} ({sheet})" if sheet else title
-    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, name=name, stem=stem)
+    return figure(svg, stem, words)
 
 
 def _models(models: Models) -> Html:

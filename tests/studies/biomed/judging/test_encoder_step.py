@@ -20,10 +20,10 @@ SPACE = {"gene": (1.0, 0.0), "drug": (0.0, 1.0)}
 
 
 class WordEncoder:
-    """An encoder of two words, whose window is three of them."""
+    """An encoder of two words, whose window is three of them; on layer 17 all words are one."""
 
     def pieces(self, text: str, layer: int) -> TokenVectors:
-        words = text.split()
+        words = text.split() if layer != 17 else ["gene"] * len(text.split())
         return TokenVectors(np.array([SPACE[word] for word in words[:3]]), [False] * len(words[:3]), len(words) > 3)
 
 
@@ -32,9 +32,9 @@ def opened(*given: Any) -> Iterator[WordEncoder]:
     yield WordEncoder()
 
 
-def judged(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str]) -> list[dict[str, Any]]:
+def judged(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str], **params: Any) -> list[dict[str, Any]]:
     """Judge answers to questions whose gold answer is one gene."""
-    monkeypatch.setattr(encoded, "encoder", opened)
+    monkeypatch.setattr(encoded, "opened_encoder", opened)
     ids = [f"q{place}" for place in range(len(answers))]
     tables: dict[str, list[dict[str, Any]]] = {
         "items": [{"id": id, "task": "biomed", "input": {}, "difficulty": None, "meta": {}} for id in ids],
@@ -46,7 +46,7 @@ def judged(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str]) ->
     for name, table in tables.items():
         rows.write(folder / name, table)
     inputs = {**{name: folder / name for name in tables}, "weights": folder}
-    judge({"judge": "encoder", "files": [], "dtype": "float32", "mode": "paper"}, inputs, folder)
+    judge({"judge": "encoder", "files": [], "dtype": "float32", "mode": "paper", **params}, inputs, folder)
     return [row["parsed"] for row in rows.read(folder / "judgements")]
 
 
@@ -62,3 +62,8 @@ def test_a_text_beyond_the_window_says_that_it_was_cut(tmp_path: Path, monkeypat
 
 def test_a_blank_answer_is_worth_nothing_as_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged(tmp_path, monkeypatch, [" \n"]) == [{"bert_precision": 0, "bert_recall": 0, "bert_f1": 0, "cut": []}]
+
+
+def test_a_layer_that_the_settings_name_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(tmp_path, monkeypatch, ["drug"], layer=17)[0]["bert_f1"] == 1
+    assert judged(tmp_path, monkeypatch, ["drug"], layer=-1)[0]["bert_f1"] == 0

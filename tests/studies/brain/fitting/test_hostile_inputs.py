@@ -8,6 +8,7 @@ from studies.brain.fitting.small_fit import SmallData, run
 
 from harness import arrays, rows
 from harness.errors import InputError
+from harness.kit.progress import split_progress
 
 
 @pytest.fixture
@@ -133,3 +134,10 @@ def test_of_a_text_read_by_words_the_place_in_the_block_picks(data, tmp_path):
     more = text_model(data, tmp_path / "text", lines, data.features["A"][order])
     found = run(data, tmp_path / "run", more, models=["A", "mini@3"], text_models={"mini": [3]})
     np.testing.assert_allclose(found["mini@3.mse"], found["A.mse"], rtol=1e-6)
+
+
+def test_a_fit_tells_how_many_models_and_folds_are_done(data, tmp_path, capsys):
+    run(data, tmp_path, models=["A", "B"])
+    told = [split_progress(f"{line}\n".encode())[0] for line in capsys.readouterr().out.splitlines()]
+    assert [(one.done, one.what) for one in told] == [(done, "fits") for done in range(1, told[0].total + 1)]
+    assert told[0].total % 2 == 0 and told[0].total > 2  # two models in each of the folds

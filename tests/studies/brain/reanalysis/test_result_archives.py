@@ -11,6 +11,7 @@ import pytest
 from studies.brain.reanalysis.made_results import archive
 
 from harness.errors import InputError
+from harness.studies.brain.reanalysis import unnamed
 from harness.studies.brain.reanalysis.maker import read_file
 
 UNITS = "figure5_gpt2xl_combined_blank_pearson_r.npz"
@@ -75,6 +76,13 @@ def test_an_archive_that_would_inflate_without_end_is_refused(tmp_path: Path) ->
         made.writestr(".npy", b"\0" * (65 << 20))
     with pytest.raises(InputError, match="more than 64 MiB"):
         read_file(tmp_path / "x.npz", UNITS)
+
+
+def test_an_array_that_is_called_as_the_substitute_keeps_its_name(tmp_path: Path) -> None:
+    path = archive(tmp_path, "x.npz", {"unnamed": np.ones(3), "b": np.zeros(2)})
+    assert sorted(unnamed.read_all(path, "x", "give another")) == ["b", "unnamed"]
+    other = archive(tmp_path, "y.npz", {"": np.ones(3), "b": np.zeros(2)})
+    assert sorted(unnamed.read_all(other, "y", "give another")) == ["", "b"]
 
 
 def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:

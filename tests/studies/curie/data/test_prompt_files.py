@@ -6,7 +6,6 @@ from support_curie_records import PROMPTS
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.studies.curie.data.makers import MAKERS
-from harness.studies.curie.data.making import choose_shown
 from harness.studies.curie.data.prompt_files import (
     WORDINGS,
     assemble,
@@ -16,6 +15,7 @@ from harness.studies.curie.data.prompt_files import (
     paper_first,
     read_template,
 )
+from harness.studies.curie.data.shown import choose_shown
 from harness.studies.curie.tasks import PROMPT_SHA256, TASKS
 
 

@@ -12,7 +12,7 @@ from studies.curie.measures.score_rows import failed, item, made, score
 
 from harness import rows
 from harness.studies.curie.measures import agreement, breakdowns, comparisons, means, published, run_tables, slices
-from harness.studies.curie.pages import figures, outputs, report
+from harness.studies.curie.pages import figures, figures_benchmarks, outputs, report
 
 TASKS = (
     "dft-s", "dft-p", "dft-c", "mpv", "mpv-non-trivial", "mpv-specific", "hfd", "hfe", "qecc", "geo", "biogr", "pdb",
@@ -172,8 +172,13 @@ def drawn(folder: Path, given: Mapping[str, Any], **asked: Any) -> dict[str, Pat
     told = params(**asked)
     out = folder / "figures"
     out.mkdir(parents=True, exist_ok=True)
-    figures.draw(told, laid(folder / "given", given), out)
-    assert {path.name for path in out.iterdir()} == set(outputs.figures(told["tasks"], told["instruments"]))
+    laid_down = laid(folder / "given", given)
+    figures.draw(told, laid_down, out)
+    promised = set(outputs.figures(told["tasks"], told["instruments"]))
+    if "published" in laid_down:
+        figures_benchmarks.draw(told, laid_down, out)
+        promised |= set(outputs.benchmarks())
+    assert {path.name for path in out.iterdir()} == promised
     return {path.name: path for path in out.iterdir()}
 
 

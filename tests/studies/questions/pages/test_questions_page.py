@@ -181,7 +181,7 @@ def test_items_stand_beside_their_answers_and_wrong_ones_come_first(tmp_path: Pa
 
 def test_of_very_many_items_the_first_are_shown_and_a_sentence_says_so(tmp_path: Path) -> None:
     html = asked(tmp_path, 700, ("left",))
-    assert "Shown are 500 of 700 items; `harness show RUN --items` pages through all." in html
+    assert "Shown are 500 of 700 items; harness show RUN --items pages through all." in html
     assert html.count("Question ") < 520 and len(html) < 1_000_000
 
 

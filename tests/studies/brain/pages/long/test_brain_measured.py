@@ -70,8 +70,8 @@ def test_a_page_of_measured_documents_lacks_nothing(tmp_path, generation):
     html = run.written(tmp_path, given, svgs, generation=generation)
     page = read(html)
     lacking = ("figure-seeds", "figure-brains", "figure-length")  # no untrained model, no places, no check of lengths
-    told = ", ".join(f"the figure `{stem}`" for stem in lacking)
-    assert f"made nothing for it: {told}, the document `length_check`." in page.text
+    told = ", ".join(f"the figure {stem}" for stem in lacking)
+    assert f"made nothing for it: {told}, the document length_check." in page.text
     own = given["findings"][run.TOPIC]["LLM"]["table"]["SP+SL"]["r2"]
     assert f"SP+SL SP+SL {own:.4f}" in text_of(section_of(html, "Findings by data set"))
     told = given["performance"]["datasets"][run.TOPIC]["splits"]["shuffled"]["SP+SL"]

@@ -149,7 +149,8 @@ def test_the_page_says_what_it_rests_on(whole):
     text = text_of(section_of(whole[0], "What this rests on"))
     for each in (
         "Strict mode: scored as the paper describes", "Version of the rules: curie-1.", "google/curie at commit",
-        "BERTScore by the encoder mini-encoder, which is not roberta-large", "What strict mode changes",
+        "BERTScore by the last layer of the encoder mini-encoder, which is not layer 17 of roberta-large",
+        "What strict mode changes",
         "HFE public copy; not the official archive 16 38 22 1 0", "GEO of our own (OURS): none of the paper's 16",
     ):  # fmt: skip
         assert each in text, each
@@ -157,7 +158,9 @@ def test_the_page_says_what_it_rests_on(whole):
 
 
 def test_the_papers_encoder_is_named_alone_and_none_is_said(page):
-    assert "BERTScore by roberta-large." in page(instruments={"encoder": "roberta-large"}).text
+    large = {"instruments": {"encoder": "roberta-large"}}
+    assert "BERTScore by layer 17 of roberta-large, without idf" in page(**large, layer=17).text
+    assert "BERTScore by the last layer of the encoder roberta-large, which is not layer 17" in page(**large).text
     assert "BERTScore was not run" in page(instruments={}).text
 
 
