@@ -31,8 +31,8 @@ about: Made-up answers, for a test of what is looked at.
 models:
 {models}
 datasets:
-  sums: {{make: reliability.addition, seed: 1, count: 1}}
-prompts: {{set: reliability/addition@1}}
+  sums: {{make: reliability.addition, seed: 1, count: 1{of}}}
+{files}prompts: {{set: reliability/addition@1}}
 """
 STEPS = '''\
 """Made-up rows of every table, which depend on the parameters alone."""
@@ -87,6 +87,12 @@ def answer(params, inputs, out):
     rows.write(out / "responses", made())
 
 
+def draw(params, inputs, out):
+    """Write a figure and a page that repeat an item."""
+    (out / "figure.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'><text>What is 0 + 7?</text></svg>")
+    (out / "report.html").write_text("<p>What is 0 + 7?</p>")
+
+
 def score(params, inputs, out):
     """Write the scores of a model's answers."""
     def made():
@@ -117,8 +123,13 @@ def answers_run(
     seed: int = 0,
     gated: bool = False,
     name: str = "sums",
+    drawn: bool = False,
+    fetched: bytes = b"",
 ) -> str:
-    """Run it into the store in a folder, and return the run's id; `models` says how often each is right, in percent."""
+    """Run it into the store in a folder, and return the run's id; `models` says how often each is right, in percent.
+
+    `drawn` adds a figure and a page; `fetched` is a file that the items are said to be made of.
+    """
     sizes = {"items": items, "wordings": wordings, "gated": gated}
     steps = [
         Step("sums/make", "harness.made_up:make", "data", sizes, {}, ("items", "gold")),
@@ -143,8 +154,18 @@ def answers_run(
         steps.append(Step(output, "harness.rows:gather", output, {"name": output}, {"parts": tuple(parts)}, (output,)))
     outputs = {one: Ref("sums/make", one) for one in ("items", "gold")}
     outputs |= {"prompts": Ref("sums/prompts/part-00000", "prompts"), **{one: Ref(one, one) for one in made}}
+    if drawn:
+        steps.append(Step("draw", "harness.made_up:draw", "report", sizes, {}, ("figure.svg", "report.html")))
+        outputs |= {one: Ref("draw", one) for one in ("figure.svg", "report.html")}
+    of, files = "", ""
+    if fetched:
+        digest = Store.make(folder / ".harness").blobs.put(fetched)
+        of, files = (
+            ", questions: file",
+            f'  file: {{fetch: "https://example.org/x", sha256: {digest}, licence: none}}\n',
+        )
     spelled = "\n".join(f"  {model}: {{provider: baseline, behaviour: refuser}}" for model in models)
-    text = MANIFEST.format(name=name, models=spelled).encode()
+    text = MANIFEST.format(name=name, models=spelled, of=of, files=files).encode()
     manifest, tree = parse_manifest(text, "manifest")
     pins = {"models": {}, "prompts": {}, "datasets": {"sums": _pin(sizes)}, "images": {}, "packages": {}}
     lock = Lock(manifest.intent(), sha256(text), pins)  # type: ignore[arg-type]

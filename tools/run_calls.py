@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.attempts.codes import AttemptError
 from harness.errors import HarnessError
-from harness.run.item_gate import holds_back
+from harness.run.item_gate import keeps_words
 from harness.verbs.agent_reading import AgentReader
 from harness.verbs.agent_runs import AgentDoor, runnable_manifests
 from harness.verbs.project import Project, Watch
@@ -86,7 +86,7 @@ def _get(door: AgentDoor, asked: Data) -> Data:
 
 def _words(door: AgentDoor, bad: HarnessError) -> tuple[str, str]:
     """Return what an agent is told of an error, and what is next: no path, and no word of data that is closed."""
-    if any(holds_back(one.manifest.intent(), None) for one in door.served):
+    if any(keeps_words(one, door.store) for one in door.served):
         return f"{bad.name}: an operator sees why", "Tell the operator."
     places = (str(door.project.root), str(door.project.store))
     what, after = bad.what[:SHOWN], bad.next[:SHOWN]

@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 
 CHECKS = ("bundle", "chain", "record", "entry", "key", "blob", "output", "unaccounted", "attest")
 UNCHECKED = "that steps give the same when they are made again; that the manifest means what was planned"
-BLOCK, DOCUMENT, LOG, VALUES = 512, 1 << 26, 1 << 28, 1 << 24  # bytes; VALUES: so many fit into memory
+BLOCK, DOCUMENT, LOG, ENVELOPE = 512, 1 << 26, 1 << 28, 1 << 24  # bytes
+VALUES = 1 << 24  # so many fit into memory
 RUN = r"[0-9]{8}T[0-9]{6}Z-(?:[0-9a-f]{8}|[0-9a-f]{32}(?:\.(?:0|[1-9][0-9]*))?)"
 PATHS = {  # with the most bytes of each
     r"format": 16,
@@ -419,7 +420,9 @@ class Verifier:
 
     def _check_envelope(self, path: str, key: str) -> None:
         """Check an envelope, its signature by a key, and what its statement says of this run."""
-        envelope, public, signatures = _read_json(_open(path).read(DOCUMENT)), _read_key(key), dict[str, bytes]()
+        data = _open(path).read(ENVELOPE + 1)
+        _demand(len(data) <= ENVELOPE, "the envelope is too large")
+        envelope, public, signatures = _read_json(data), _read_key(key), dict[str, bytes]()
         _check(envelope, "payload payloadType signatures:list")
         _demand(envelope["payloadType"] == "application/vnd.in-toto+json", "the payload is of another type")
         payload = _from_base64(envelope["payload"])

@@ -12,7 +12,7 @@ import typer
 from harness.cli.client_config import CLIENTS, client_config, server_command
 from harness.cli.entry import PROFILES, VALUES, become_server, has_server_packages, manifest_place
 from harness.cli.options import GivenOptions, with_request_options
-from harness.cli.terminal import format_table, print_data, print_message, show_progress, write_bytes
+from harness.cli.terminal import flat_lines, format_table, print_data, print_message, show_progress, write_bytes
 from harness.errors import DISAGREED, InputError, MissingError
 from harness.verbs.requests import (
     AttemptRequest,
@@ -89,7 +89,9 @@ def _shown(done: Any) -> str:
     meanings = done.scores.get("meanings", {})
     told = [(_measure(line), line) for line in done.scores.get("scores", [])]
     rows = [_score(name, line) for name, line in told if not line.get("metric") or name in meanings]
-    return "\n".join(lines) + (f"\n{format_table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else "")
+    return flat_lines(lines) + (
+        f"\n{format_table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else ""
+    )
 
 
 def _measure(line: dict[str, Any]) -> str:
@@ -240,7 +242,7 @@ def verify(given: GivenOptions) -> int:
     lines += [*done.flaws, *(f"record {number} gave something else" for number in done.differing)]
     lines += [line for line in (done.torn, done.unread) if line]
     lines += [f"{done.canary_hits} answers hold the control word"] if done.canary_hits else []
-    return given.show(done, "\n".join(lines))
+    return given.show(done, flat_lines(lines))
 
 
 def _id(given: GivenOptions) -> str:

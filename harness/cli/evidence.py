@@ -5,6 +5,7 @@ The verbs of upkeep are `doctor`, `fsck` and `gc`.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import typer
 
 from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.terminal import (
+    flat_lines,
     format_table,
     join_lines,
     limit_suffix,
@@ -65,7 +67,7 @@ def get(given: GivenOptions) -> int:
         print_message(f"run {done.run}{limit_suffix(done.limit)}")
     if done.array and on_terminal():
         print_message(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
-        return given.show(done, f"{asked.output}{_array(done.array)}")
+        return given.show(done, join_lines(f"{asked.output}{_array(done.array)}"))
     write_bytes(stream_output(here, asked, done))
     return done.code
 
@@ -115,8 +117,8 @@ def diff(given: GivenOptions) -> int:
     done = verb(given.project, given.request(DiffRequest))
     lines = [f"level: {done.level}"]
     if done.first:
-        lines.append(f"first: {done.first['stage']}: {done.first['subject']}")
-        lines.append(f"cause: {done.cause}")
+        lines.append(join_lines(f"first: {done.first['stage']}: {done.first['subject']}"))
+        lines.append(join_lines(f"cause: {done.cause}"))
         shown = [[s.stage, s.verdict, ", ".join(s.changed[:3]) + _more(len(s.changed) - 3)] for s in done.stages]
         lines += ["", format_table(["stage", "verdict", "changed"], shown)]
     elif done.level == "bytes":
@@ -124,11 +126,11 @@ def diff(given: GivenOptions) -> int:
     lines += ["", words_text(done.words)] if done.words else []
     for row in done.rows:
         name = row.row if row.row.startswith("row ") else f"row {row.row}"  # a row without an id is named by its number
-        lines += ["", f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}"]
-        lines += [f"  - {row.left}", f"  + {row.right}"]
+        lines += ["", join_lines(f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}")]
+        lines += [join_lines(f"  - {row.left}"), join_lines(f"  + {row.right}")]
     lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
     for text in done.texts[:SHOWN]:
-        lines += ["", f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"]
+        lines += ["", *map(join_lines, (f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"))]
     lines += [f"{_more(len(done.texts) - SHOWN).strip()} lines differ"] if len(done.texts) > SHOWN else []
     return given.show(done, "\n".join(lines))
 
@@ -144,14 +146,14 @@ def explain(given: GivenOptions) -> int:
         why = whys[0]
         lines = [f"{why.step}: {why.state}, because {why.reason}", f"key {why.key}"]
         lines += [f"  {name}: {_part(value)}" for name, value in why.parts.items() if name != "type"]
+        lines = [flat_lines(lines)]
     else:
         grouped = Counter((why.step.rpartition("/part-")[0] or why.step, why.state, why.reason) for why in whys)
         rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
         lines = [format_table(["step", "shards", "state", "because"], rows)]
         for why in whys[:1]:
-            print_message(
-                f"name one step to see the parts of its key, such as `harness explain {given.run} {why.step}`"
-            )
+            one = shlex.join((given.run, why.step))
+            print_message(f"name one step to see the parts of its key, such as `harness explain {join_lines(one)}`")
     return given.show(done, "\n".join(lines))
 
 

@@ -10,7 +10,7 @@ import typer
 
 from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.scores import show_items
-from harness.cli.terminal import format_table, short_digest, show_progress
+from harness.cli.terminal import flat_lines, format_table, short_digest, show_progress
 from harness.errors import AGREED, InputError
 from harness.verbs.requests import (
     AcceptRequest,
@@ -141,7 +141,7 @@ def _show_manifest(given: GivenOptions, manifest: str) -> int:
     if done.stages:
         steps = sum(done.stages.values())
         lines.append(f"{steps} steps: " + ", ".join(f"{count} {stage}" for stage, count in done.stages.items()))
-    return given.show(done, "\n".join(lines))
+    return given.show(done, flat_lines(lines))
 
 
 def _model_text(model: ModelPin) -> str:

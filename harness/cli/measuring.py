@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.options import GivenOptions, open_project, with_request_options
-from harness.cli.terminal import short_digest, write_bytes
+from harness.cli.terminal import flat_lines, short_digest, write_bytes
 from harness.digest import sha256
 from harness.errors import AGREED, InputError
 from harness.texts import reject_duplicates
@@ -72,7 +72,7 @@ def certify(
 
     if check:
         done = verbs.check_certificate(given.project, given.request(CheckCertificateRequest))
-        return given.show(done, "\n".join((f"{done.scorer}: {done.text}", *(f"  {line}" for line in done.sets))))
+        return given.show(done, flat_lines((f"{done.scorer}: {done.text}", *(f"  {line}" for line in done.sets))))
     if given.old:
         moved = {old: str(new) for old, new in _object_in(given.moved).items()}
         asked = given.request(CarryCertificateRequest, moved=moved)
@@ -90,7 +90,7 @@ def _show(done: CertifyResult, given: GivenOptions) -> int:
     lines = [f"{done.scorer}: {done.text}", *(f"  {line}" for line in done.sets)]
     lines += [f"  note: {note}" for note in done.notes]
     lines.append(f"{'written' if done.changed else 'as it was'}: {done.path} {short_digest(done.sha256)}")
-    return given.show(done, "\n".join(lines))
+    return given.show(done, flat_lines(lines))
 
 
 def register(app: typer.Typer) -> None:

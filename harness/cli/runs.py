@@ -13,7 +13,9 @@ from harness.cli.options import GivenOptions, Verbose, open_project, with_reques
 from harness.cli.scores import score_text
 from harness.cli.tapes import NAME_SERVER
 from harness.cli.terminal import (
+    flat_lines,
     format_table,
+    join_lines,
     level_text,
     limit_suffix,
     print_message,
@@ -165,7 +167,7 @@ def _ended(found: Sequence[RunData], verbose: bool) -> str:
     A run that is not as accepted begins with the reason, in one line.
     """
     summary = [line for one in found for line in (*_verdict(one), *_next(one))]
-    shown = [_causes(found), *map(_scores, found), _outputs(found, verbose), "\n".join(summary)]
+    shown = [_causes(found), *map(_scores, found), _outputs(found, verbose), flat_lines(summary)]
     return "\n\n".join(filter(None, shown))
 
 
@@ -176,11 +178,11 @@ def _table(found: Sequence[RunData], verbose: bool) -> str:
     """
     short_ones = () if verbose else [one for one in found if one.verdict == "agreed"]
     summary = [line for one in found for line in _verdict(one)[: 1 if one in short_ones else None]]
-    return "\n\n".join(filter(None, [_causes(found), _outputs(found, verbose), "\n".join(summary)]))
+    return "\n\n".join(filter(None, [_causes(found), _outputs(found, verbose), flat_lines(summary)]))
 
 
 def _causes(found: Sequence[RunData]) -> str:
-    return "\n".join(f"{one.manifest}: {one.cause.text}" for one in found if one.cause)
+    return flat_lines(f"{one.manifest}: {one.cause.text}" for one in found if one.cause)
 
 
 def _outputs(found: Sequence[RunData], verbose: bool) -> str:
@@ -305,15 +307,17 @@ def _remark(found: Sequence[RunData], max_errors: str) -> None:
         if one.unread:
             print_message(f"{one.manifest}: {one.unread}")
         for each in one.imported:
-            print_message(f"{one.manifest}: {each.text()}")
+            print_message(join_lines(f"{one.manifest}: {each.text()}"))
         for model, told in one.calls.items():
             if told.get("unnamed"):
                 print_message(
-                    f"{one.manifest}: {model}: {told['unnamed']} {UNNAMED}: nobody knows that its server gave them"
+                    join_lines(
+                        f"{one.manifest}: {model}: {told['unnamed']} {UNNAMED}: nobody knows that its server gave them"
+                    )
                 )
                 print_message(f"  next:  {NAME_SERVER}")
         for gap in one.unanswered:
-            print_message(f"{one.manifest}: {gap.text()}")
+            print_message(join_lines(f"{one.manifest}: {gap.text()}"))
         if one.lacks_answers:
             more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
             print_message(f"  next:  correct what is named there and run again: what was answered is kept; {more}")

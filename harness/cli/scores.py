@@ -68,11 +68,12 @@ def _items_text(done: ShowItemsResult) -> str:
     where = f"{run}: page {done.page} of {done.pages}, {done.total} answers"
     more = [f"next: --page {done.page + 1}"] if done.page < done.pages else []
     where += f"; the run {done.healed_text}" if done.healed else ""
-    return "\n\n".join([where, *map(_answer, done.answers), *more])
+    return "\n\n".join([join_lines(where), *map(_answer, done.answers), *more])
 
 
 def _answer(one: ShownAnswerData) -> str:
-    lines = [f"{one_line(one.item)} ({one.dataset}), model {one.model}, wording {one.template}, sample {one.sample}"]
+    asked = f"({one.dataset}), model {one.model}, wording {one.template}, sample {one.sample}"
+    lines = [f"{one_line(one.item)} {join_lines(asked)}"]
     lines += [_field("asked", _said(one.input))]
     lines += [_field("options", _said(one.options))] if one.options else []
     first = {name: one.gold[name] for name in ("target",) if name in one.gold}

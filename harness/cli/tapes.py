@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from harness.cli.options import GivenOptions, with_request_options
-from harness.cli.terminal import format_table, join_lines, print_message, short_digest, show_progress, write_bytes
+from harness.cli.terminal import (
+    flat_lines,
+    format_table,
+    join_lines,
+    print_message,
+    short_digest,
+    show_progress,
+    write_bytes,
+)
 from harness.errors import InputError
 from harness.verbs.requests import (
     COLUMNS,
@@ -65,16 +73,18 @@ def bring(given: GivenOptions) -> int:
     if kind == DATA:
         lines = [f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"]
         lines += [f"  {_not_pinned('it', one, done.sha256)}" for one in done.other]
-        text = "\n".join(lines)
+        text = flat_lines(lines)
     elif kind == RESPONSES:
         by = ", ".join(f"{name} {rows}" for name, rows in done.models.items())
-        told = f" ({by})" if by else ""
+        told = f" ({join_lines(by)})" if by else ""
         text = f"{done.rows} responses are in the store{told}; pin them in a manifest with sha256 {done.sha256}"
     else:
         held = ", ".join(
             f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in done.counts.items()
         )
-        text = f"{done.rows} rows are in the store ({held}); pin them in a manifest with sha256 {done.sha256}"
+        text = (
+            f"{done.rows} rows are in the store ({join_lines(held)}); pin them in a manifest with sha256 {done.sha256}"
+        )
     return given.show(done, text)
 
 
@@ -94,7 +104,7 @@ def _folder(given: GivenOptions) -> int:
         lines += [f"  and {len(done.missing) - SHOWN} more (--json has all)"] * (len(done.missing) > SHOWN)
     if done.others:
         lines.append(f"{len(done.others)} files that no manifest asks for were left where they are")
-    return given.show(done, "\n".join(lines))
+    return given.show(done, flat_lines(lines))
 
 
 def _not_pinned(file: str, one: OtherPin | ChangedFile, found: str) -> str:
@@ -242,13 +252,13 @@ def verify(given: GivenOptions) -> int:
     rows = [[flaw.file, flaw.line or "", flaw.detail] for flaw in found.flaws]
     summary = f"{found.exchanges} exchanges in {found.segments} segments, {found.bytes} bytes: "
     lines = [format_table(["file", "line", "what is wrong"], rows)] if rows else []
-    lines += [found.torn] if found.torn else []
+    lines += [join_lines(found.torn)] if found.torn else []
     if found.redacted:
         lines.append(f"{found.redacted} lines are redacted: they are no recording, and answer nothing")
     if found.servers:
         named = [f"{count} of {server}" for server, count in found.servers.items()]
         named += [f"{found.unnamed} that name no server"] * bool(found.unnamed)
-        lines.append(f"answers: {', '.join(named)}")
+        lines.append(join_lines(f"answers: {', '.join(named)}"))
     lines.append(summary + ("the tape is sound" if not rows else "the tape is damaged; restore it from its source"))
     return given.show(found, "\n".join(lines))
 

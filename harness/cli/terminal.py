@@ -110,6 +110,11 @@ def join_lines(text: str) -> str:
     return text.translate(BREAKS)
 
 
+def flat_lines(lines: Iterable[str]) -> str:
+    """Join lines whose texts are of data: none of them can begin a line of its own."""
+    return "\n".join(map(join_lines, lines))
+
+
 def stand_in_text(names: Mapping[str, bool]) -> str:
     """List stand-ins, each with whether it was shown the right answers."""
     return ", ".join(f"{name} (shown the answers)" if shown else name for name, shown in sorted(names.items()))

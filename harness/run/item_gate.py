@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from harness.errors import HarnessError
 from harness.manifest.datasets import PRIVATE
 from harness.manifest.documents import Intent
-from harness.manifest.lockfile import Lock
+from harness.manifest.load import LoadedManifest
+from harness.manifest.lockfile import Lock, load_lock
 from harness.run.locking.hub import GATED
 from harness.run.scores.table import RunTables, closed_datasets
-from harness.store.attempts import hidden_data
+from harness.run.sealed import sealed_datasets
 from harness.store.store import Store
 
 OPEN, SUMMED, SEALED = "open", "summed", "sealed"
@@ -37,7 +39,7 @@ class ItemGate:
         by one item would tell the score of this item.
         """
         limited = self._closed if self.tables.limit else frozenset()
-        return sealed_datasets(self.tables.lock.intent, self.tables.store) | limited
+        return sealed_datasets(self.tables.lock, self.tables.store) | limited
 
     @cached_property
     def _closed(self) -> frozenset[str]:
@@ -60,37 +62,21 @@ class ItemGate:
         return {name: self.state(name) for name in sorted(self._closed | self.sealed)}
 
 
-def sealed_datasets(intent: Mapping[str, Any], store: Store) -> frozenset[str]:
-    """Return the datasets of a manifest or of a lock that a split of it, or of the store, hides from agents."""
-    said: Mapping[str, Mapping[str, Any]] = intent["datasets"]
-    found = set[str]()
-    for one in ((intent.get("agents") or {}).get("splits") or {}).values():
-        if one.get("hidden"):
-            found |= set(one.get("datasets") or [name for name, made in said.items() if "fetch" not in made])
-    hidden = set[str]().union(*(mark.files for mark in hidden_data(store)))
-    kept = {name for name, one in said.items() if str(one.get("sha256")) in hidden}
-    found |= {name for name, one in said.items() if name in kept or _names(one) & kept}
-    return frozenset(found)
+def holds_back(intent: Intent, lock: Lock | None, store: Store) -> bool:
+    """Whether a manifest has data that is private, hidden or gated, so that words of its errors are not told.
 
-
-def kept_datasets(tables: RunTables) -> dict[str, str]:
-    """Return the datasets of a run whose items nobody is shown, with the reason: also those that the store hides."""
-    sealed = sealed_datasets(tables.lock.intent, tables.store)
-    return dict.fromkeys(sealed, "it is hidden from agents, who may read a screen") | closed_datasets(tables)
-
-
-def holds_back(intent: Intent, lock: Lock | None) -> bool:
-    """Whether a manifest has data that is private, hidden or gated, so that words of its errors are not told."""
+    Data counts as hidden, too, if any manifest of the store hides it.
+    """
     said: Mapping[str, Mapping[str, Any]] = intent["datasets"]
     private = any(str(one.get("fetch", "")).startswith(PRIVATE) for one in said.values())
     hidden = any(one.get("hidden") for one in ((intent.get("agents") or {}).get("splits") or {}).values())
-    return private or hidden or any(pin.get(GATED) for pin in (lock.of("files").values() if lock else ()))
+    gated = any(pin.get(GATED) for pin in (lock.of("files").values() if lock else ()))
+    return private or hidden or gated or bool(lock and sealed_datasets(lock, store))
 
 
-def _names(said: Mapping[str, Any]) -> set[str]:
-    """Return the texts in what a manifest says of a dataset; the names of other datasets are among them."""
-    found = set[str]()
-    for value in said.values():
-        values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
-        found |= {each for each in values if isinstance(each, str)}
-    return found
+def keeps_words(loaded: LoadedManifest, store: Store) -> bool:
+    """Whether words of a manifest's errors are not told: `holds_back` by its lock, or its lock cannot be read."""
+    try:
+        return holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name), store)
+    except HarnessError:
+        return True

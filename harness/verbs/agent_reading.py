@@ -16,9 +16,8 @@ from harness.attempts.codes import READ_BYTES, AttemptError
 from harness.digest import canonical_json, sha256
 from harness.errors import HarnessError
 from harness.evidence.record import spell_record
-from harness.manifest.lockfile import load_lock
 from harness.run.attempts.hidden_splits import attempt_shows_hidden
-from harness.run.item_gate import SEALED, ItemGate, holds_back
+from harness.run.item_gate import SEALED, ItemGate, keeps_words
 from harness.run.scores.table import RunTables
 from harness.store.asked import RUN_ID, read_asked, read_state
 from harness.store.attempts import ATTEMPT_ID, attempt_of_run, follow_transcript
@@ -103,9 +102,9 @@ class AgentReader:
             raise AttemptError("E_UNKNOWN_MANIFEST", "no manifest of this name is served")
         todo = [one for one in self.door.served if manifest in ("", one.manifest.name)]
         found = claims(self._project, ClaimsRequest(manifests=[one.path for one in todo]), watch).claims
-        kept = {one.manifest.name for one in todo if self._holds_back(one)}
-        shown, more = _page(found, page)
         store = Store.make(self._project.store)
+        kept = {one.manifest.name for one in todo if keeps_words(one, store)}
+        shown, more = _page(found, page)
         known = {one.run for one in shown if one.run and self._knows(store, one.run)}
         return {
             "claims": [_claim(one, told=one.manifest not in kept, known=one.run in {None, *known}) for one in shown],
@@ -199,9 +198,6 @@ class AgentReader:
         derived = tables.lock.intent.get("derived")
         paths = {one.path.relative_to(one.root).as_posix() for one in self.door.served}
         return self.door.find(tables.manifest_name) is not None or bool(derived and derived["from"] in paths)
-
-    def _holds_back(self, loaded: Any) -> bool:
-        return holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name))
 
 
 NOT_ENDED = "Call get_run with this run and wait_s."

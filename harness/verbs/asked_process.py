@@ -13,9 +13,8 @@ from typing import Any
 
 from harness.errors import HarnessError, InputError, Interrupted, StepError
 from harness.manifest.load import LoadedManifest
-from harness.manifest.lockfile import load_lock
 from harness.run.executing.forecast import AskingForecast
-from harness.run.item_gate import holds_back
+from harness.run.item_gate import keeps_words
 from harness.run.progress import AnswerProgress, progress_text
 from harness.run.service import FinishedRun, RunTarget, run_manifest
 from harness.store.asked import (
@@ -166,7 +165,7 @@ def _words(project: Project, asked: AskedRun, bad: HarnessError) -> str:
     """Return why a run failed: the error's words, unless they may repeat data that is not shown, or are a step's."""
     try:
         loaded: LoadedManifest = project.manifest(project.root / asked.path)
-        wordless = holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name))
+        wordless = keeps_words(loaded, Store.make(project.store))
     except HarnessError:
         wordless = True
     if wordless:

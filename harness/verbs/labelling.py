@@ -25,8 +25,7 @@ from harness.kit.meaning import MAIN
 from harness.kit.score_lines import number
 from harness.kit.sides import is_right
 from harness.rowtypes import Score
-from harness.run.item_gate import kept_datasets
-from harness.run.scores.table import RunTables, ShownAnswer, describe_answers
+from harness.run.scores.table import RunTables, ShownAnswer, closed_datasets, describe_answers
 from harness.store.blobs import is_digest
 from harness.store.notes import Labels, RowPlace, answer_id, list_labels
 from harness.store.store import Store
@@ -100,7 +99,7 @@ def labelled_answers(store: Store, labels: Labels) -> list[LabelledAnswer]:
     except (ValueError, LookupError, TypeError) as bad:
         what = "these labels name something that is no answer of their run"
         raise DamageError(what, where=str(labels.path), next="move the file away, and label anew") from bad
-    closed = kept_datasets(tables)
+    closed = closed_datasets(tables)
     rows = [(place, found[asked[place]], label) for place, label in labels.given.items()]
     rows = [(place, one, label) for place, one, label in rows if one.dataset not in closed]
     made = [_row(one) for _, one, _ in rows]

@@ -1,7 +1,7 @@
 """The verb `report`: a run as one HTML file that needs nothing else, the same bytes whenever it is made.
 
 Scores and figures are whole. Of the answers, the wrong ones are shown up to a number, then a seeded draw of the others;
-all are counted. Items of gated, private and hidden data are counted and not shown.
+all are counted. Items of gated, private and hidden data are counted and not shown, nor are figures of a run with such.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _sections(tables: RunTables, chosen: _Chosen, asked: ReportRequest) -> Itera
     if tables.limit:
         yield el("p", f"A limited run: only the first {tables.limit} items of each dataset were asked.", class_="note")
     yield pages.section("Scores", "scores", *_scores(scores))
-    if figures := list(_figures(tables)):
+    if figures := list(_figures(tables, closed_datasets(tables))):
         yield pages.section("Figures", "figures", *figures)
     outputs = [
         (name, made["sha256"], f"{made['size']:,}", made["step"])
@@ -241,8 +241,11 @@ def _further(one: Mapping[str, Any]) -> Sequence[str]:
     return (one["model"], one["dataset"], one["scorer"], one["metric"], group, value, said, f"{one['n']:,}")
 
 
-def _figures(tables: RunTables) -> Iterator[Html]:
-    """Yield the figures that the run drew, each sanitised."""
+def _figures(tables: RunTables, closed: Mapping[str, str]) -> Iterator[Html]:
+    """Yield the figures that the run drew, each sanitised; of a run with data that is kept, why they are not shown."""
+    if closed:
+        yield el("p", f"Figures of this run are not shown: {next(iter(closed.values()))}.", class_="note")
+        return
     for place, (name, made) in enumerate(sorted(tables.record.outputs.items())):
         if name.endswith(".svg"):
             drawn = tables.store.blobs.read(made["sha256"]).decode()

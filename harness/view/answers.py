@@ -16,11 +16,12 @@ from harness.view.look import (
     outcome_badge,
     run_address,
     spell_outcome,
+    spelled,
     table_element,
     void_element,
     whole_page,
 )
-from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin
+from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 
@@ -40,7 +41,7 @@ def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
     head = join(["Answers of ", name(called), " ", el("a", run, href=run_address(run), class_="mono small")])
     path = index_path(site.store, run)
     site.record(run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return whole_page(f"Answers of {called}", index_progress(site, run), head=head, here="/", again=True)
     asked = AnswerQuery.read(given)
     with AnswerIndex.opened(path) as index:
@@ -137,15 +138,15 @@ def _choice(key: str, title: str, chosen: str, options: Sequence[tuple[str, str]
     return _labelled(key, title, el("select", *made, name_=key, id=key))
 
 
-def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> bytes:
-    """Return the page of one answer."""
+def answer_page(site: Site, run: str, said: str, given: Mapping[str, str]) -> bytes:
+    """Return the page of one answer, which `said` numbers."""
+    number, begin = number_in_address(said), number_in_address(given.get("from") or "0")
     path = index_path(site.store, run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return whole_page("Answer", index_progress(site, run), here="/", again=True)
     with AnswerIndex.opened(path) as index:
         found = index.answer(number, given.get("scorer", "")[:200])
     one, parts = found.listed, AnswerParts(site, found)
-    begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
     head = join([name(one.item), " ", el("span", f"answered by {one.model} · wording {one.template}", class_="soft")])
     around = el(
         "p",
@@ -308,7 +309,9 @@ def _folded(title: str, inside: Html) -> Html:
 def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
     if parts.step:
         yield el("h2", "Check it yourself")
-        yield copyable_commands((f"harness explain {run} {parts.step}", f"harness audit {run} --level rescore"))
+        yield copyable_commands(
+            (spelled("explain", run, parts.step), spelled("audit", run, options=("--level", "rescore")))
+        )
 
 
 def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
@@ -336,9 +339,9 @@ def _recorded(site: Site, run: str, parts: AnswerParts) -> Iterator[Html]:
             "pinned by the lock": pins[found.pinned],
         }
     )
-    repeat = f" --repeat {found.repeat}" if found.repeat else ""
+    repeat = ("--repeat", str(found.repeat)) if found.repeat else ()
     yield copyable_commands(
-        (f"harness tape find {found.folder} {found.request}{repeat}", f"harness tape verify {found.folder}")
+        (spelled("tape find", found.folder, found.request, options=repeat), spelled("tape verify", found.folder))
     )
 
 

@@ -268,7 +268,7 @@ ROUTES = [
     Route("/runs/{run}/live", _live),
     Route("/runs/{run}/outputs/{output}", _output),
     Route("/runs/{run}/answers", _page(answers.answers_page)),
-    Route("/runs/{run}/answers/{number:int}", _page(answers.answer_page)),
+    Route("/runs/{run}/answers/{number}", _page(answers.answer_page)),
     Route("/compare", _page(more.compare_page)),
     Route("/compare/item", _page(more.item_page)),
     Route("/claims", _page(more.claims_page)),

@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.files import make_folder, translating_os_errors
-from harness.run.item_gate import kept_datasets
-from harness.run.scores.table import RunTables
+from harness.run.scores.table import RunTables, closed_datasets
 from harness.store.store import Store, require_listed
 from harness.verbs.project import Project
 from harness.verbs.requests import CompareRequest, DiffRequest
 from harness.verbs.review import diff
 from harness.verbs.scoring import compare
 from harness.view.differences import comparison_path
-from harness.view.index import OWNER
+from harness.view.index import OWNER, mark_made
 
 SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,7 +38,7 @@ def build_comparison(store: Store, runs: tuple[str, str], models: Sequence[str])
     project = Project.at(store.root, store.root)
     asked = CompareRequest(runs=list(dict.fromkeys(runs)), models=_pair(models), items=0)
     found = compare(project, asked)
-    closed = {name: why for run in set(runs) for name, why in kept_datasets(RunTables.of(store, run)).items()}
+    closed = {name: why for run in set(runs) for name, why in closed_datasets(RunTables.of(store, run)).items()}
     shown = [one for one in found.items if one.dataset not in closed]
     told = dict[str, Any](found.as_data()) | {"items": [], "words": [], "closed": closed}
     told["left_out"] = len(found.items) - len(shown)
@@ -72,6 +71,7 @@ def build_comparison(store: Store, runs: tuple[str, str], models: Sequence[str])
                 kept.executemany("INSERT INTO moved VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
                 kept.commit()
             os.replace(temporary, path)
+            mark_made(store, path)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 temporary.unlink()

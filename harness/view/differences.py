@@ -11,15 +11,18 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.store.store import Store
-from harness.view.index import index_path, open_index
+from harness.view.index import hidden_state, index_path, open_index
 
 FORM = "comparison/2"
 PAGE = 50
 
 
 def comparison_path(store: Store, runs: Sequence[str], records: Sequence[str], models: Sequence[str]) -> Path:
-    """Return where the comparison of two runs by their records, and of two models of them, is or is to be."""
-    name = sha256("\n".join((FORM, *runs, *records, *models)).encode())[:32]
+    """Return where the comparison of two runs by their records, and of two models of them, is or is to be.
+
+    It is another one once the store hides other data.
+    """
+    name = sha256("\n".join((FORM, *runs, *records, *models, hidden_state(store))).encode())[:32]
     return index_path(store, runs[0]).with_name(f"compare-{name}.sqlite")
 
 

@@ -17,12 +17,11 @@ from harness.kit import graded
 from harness.kit.meaning import MAIN
 from harness.kit.score_lines import number
 from harness.kit.sides import is_right
-from harness.run.item_gate import kept_datasets
 from harness.run.scores.report import score_report
-from harness.run.scores.table import NOT_ASKED, UNANSWERED, RunTables
+from harness.run.scores.table import NOT_ASKED, UNANSWERED, RunTables, closed_datasets
 from harness.steps import maker_step_name
 from harness.store.store import Store, require_listed
-from harness.view.index import FORM, OWNER, index_path, prompt_words, storable_text
+from harness.view.index import FORM, OWNER, hidden_state, index_path, mark_made, prompt_words, storable_text
 
 GATHER = "harness.rows:gather"  # the kind of a step that joins shards, byte for byte
 BEGINNING = 160  # letters of an answer that lists show
@@ -83,6 +82,7 @@ def build_index(store: Store, run: str, progress: Progress = lambda *_: None) ->
             with contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as index:
                 _fill(index, tables, require_listed(store, run).record, progress)
             os.replace(temporary, path)
+            mark_made(store, path)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 temporary.unlink()
@@ -94,7 +94,7 @@ def _fill(index: sqlite3.Connection, tables: RunTables, record: str, progress: P
         index.execute(f"PRAGMA {pragma}")
     index.executescript(SCHEMA)
     index.execute("BEGIN")
-    closed = kept_datasets(tables)
+    hidden, closed = hidden_state(tables.store), closed_datasets(tables)
     filling = _Filling(index, tables, closed, progress)
     filling.all()
     for statement in filter(str.strip, AFTERWARDS.split(";")):
@@ -103,6 +103,7 @@ def _fill(index: sqlite3.Connection, tables: RunTables, record: str, progress: P
     meta = {
         "form": FORM,
         "record": record,
+        "hidden": hidden,
         "closed": json.dumps(closed),
         "left_out": json.dumps(filling.left_out),
         "report": json.dumps(_report(tables)),

@@ -27,18 +27,19 @@ from harness.store.notes import (
     read_labels,
 )
 from harness.view.answers import AnswerParts
-from harness.view.index import index_path, is_fresh
+from harness.view.index import hidden_state, index_path, is_fresh
 from harness.view.look import (
     copyable_commands,
     fact_list,
     progress_element,
     run_address,
     spell_outcome,
+    spelled,
     table_element,
     void_element,
     whole_page,
 )
-from harness.view.queries import AnswerIndex
+from harness.view.queries import AnswerIndex, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 
@@ -63,9 +64,9 @@ class Desk:
         """Return the desk; None while the run has no index."""
         path, known = index_path(site.store, run), site.known(run)
         site.record(run)
-        if not is_fresh(path, known.record):
+        if not is_fresh(site.store, run, known.record):
             return None
-        key = (run, scorer)
+        key = (run, scorer, hidden_state(site.store))
         if key not in site.drawn:
             kept = site.closed(run)
             with AnswerIndex.opened(path) as index:
@@ -116,7 +117,7 @@ def run_desks_page(site: Site, run: str) -> bytes:
     """Return the scorers of a run by whose words its answers may be labelled."""
     path = index_path(site.store, run)
     site.record(run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
     with AnswerIndex.opened(path) as index:
         scorers = index.of_kind("scorer")
@@ -143,7 +144,7 @@ def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> by
         raise InputError("no answer of this run has a score by this scorer that may be shown", where=scorer[:80],
                          next="choose another scorer")  # fmt: skip
     done = len(desk.labels.given)
-    begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
+    begin = number_in_address(given.get("from") or "0")
     told = el("p", f"{done:,} of {len(desk.order):,} labelled as {site.labeller}", role="status")
     place = desk.at_place(given["place"]) if "place" in given else desk.next
     if desk.labels.closed:
@@ -280,7 +281,7 @@ def agreement_page(site: Site, run: str, scorer: str) -> bytes:
         if differ
         else None
     )
-    export = copyable_commands((f"harness export {run} --labels labels",))
+    export = copyable_commands((spelled("export", run, options=("--labels", "labels")),))
     note = el("p", "To write your labels as a file for ", el("code", "harness certify --others"), ":", class_="soft")
     return whole_page(
         "How the scorer agrees", _up(("/", "all runs")), shown, table, rest, note, export, navigation=PAGES

@@ -39,7 +39,7 @@ class RunFollower:
                         break
                     self._at += len(line)
                     self._take(json.loads(line))
-        except (HarnessError, OSError, ValueError):
+        except (HarnessError, OSError, ValueError, TypeError, AttributeError, RecursionError):  # no line of a run
             self.broken = self.over = True
 
     def _take(self, event: dict[str, Any]) -> None:

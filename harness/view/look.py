@@ -5,6 +5,7 @@ The style and the one script are files of the server's own. Nothing else is load
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
@@ -221,8 +222,14 @@ def fact_list(told: Mapping[str, str | None]) -> Html:
     return el("dl", *(join([el("dt", name), el("dd", said)]) for name, said in told.items() if said))
 
 
+def spelled(verb: str, *names: str, options: Sequence[str] = ()) -> str:
+    """Return a command of the harness as a shell reads it: a name of any letters is one argument, and no option."""
+    apart = ("--",) if any(one.startswith("-") for one in names) else ()
+    return shlex.join(("harness", *verb.split(), *options, *apart, *names))
+
+
 def copyable_command(words: str) -> Html:
-    """Return a command with a button that copies it."""
+    """Return a command, as `spelled` writes it, with a button that copies it."""
     return el("li", el("code", words), el("button", "copy", class_="copy", type="button", data_text=words))
 
 
@@ -232,7 +239,7 @@ def void_element(name: str, **attributes: str) -> Html:
 
 
 def copyable_commands(lines: Iterable[str]) -> Html:
-    """Return commands to copy."""
+    """Return commands to copy, each as `spelled` writes it."""
     return el("ul", *map(copyable_command, lines), class_="plain")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -15,20 +16,21 @@ from harness.store.attempts import find_attempt, follow_transcript
 from harness.store.events import AttemptEvent
 from harness.view.answers import AnswerParts
 from harness.view.differences import MovedRow, comparison_path, read_comparison
-from harness.view.index import index_path, is_fresh, prompt_words
+from harness.view.index import index_path, is_fresh, prompt_words, was_made_here
 from harness.view.look import (
     copyable_commands,
     fact_list,
     outcome_badge,
     progress_element,
     run_address,
+    spelled,
     table_element,
     verdict_badge,
     void_element,
     whole_page,
     with_code,
 )
-from harness.view.queries import AnswerIndex
+from harness.view.queries import AnswerIndex, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Job, Site, run_manifest_name
 
@@ -67,7 +69,7 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
         models = (models[0], models[0])
     path = comparison_path(site.store, runs, [site.known(run).record for run in runs], models)
     words = ("compare", str(site.store.root), *runs, *models)
-    if not path.is_file():
+    if not was_made_here(site.store, path):
         job = site.jobs.start(*words)
         if not job.over or job.error:
             return _waits("Compare", job, "/compare") if not job.error else whole_page(
@@ -75,12 +77,12 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
             )  # fmt: skip
         site.jobs.forget(*words)
         return whole_page("Compare", form, el("p", "open this page again", class_="note"), here="/compare", again=True)
-    after = int(given["after"]) if given.get("after", "").isdecimal() else 0
+    after = number_in_address(given.get("after") or "0")
     found = read_comparison(path, after)
     lacking = [
         index_progress(site, run)  # without it no answer is shown beside the scores
         for run in dict.fromkeys(runs)
-        if not is_fresh(index_path(site.store, run), site.known(run).record)
+        if not is_fresh(site.store, run, site.known(run).record)
     ]
     following = {name: value for name, value in given.items() if name != "after"} | {"after": str(found.next)}
     parts = [
@@ -139,10 +141,9 @@ def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
 
 
 def _compare_commands(runs: Sequence[str], models: Sequence[str]) -> Iterator[str]:
-    names = f" --models {' '.join(models)}" if models else ""
-    yield f"harness compare {' '.join(dict.fromkeys(runs))}{names}"
+    yield spelled("compare", *dict.fromkeys(runs)) + (f" {shlex.join(('--models', *models))}" if models else "")
     if runs[0] != runs[1]:
-        yield f"harness diff {runs[0]} {runs[1]}"
+        yield spelled("diff", *runs)
 
 
 def _choose(site: Site, given: Mapping[str, str]) -> Html:
@@ -202,7 +203,7 @@ def _number(value: Any) -> str:
 def _indexes(site: Site, runs: Sequence[str]) -> Iterator[Sequence[AnswerIndex] | None]:
     """Open the indexes of both runs; None while one of them is not made."""
     paths = [index_path(site.store, run) for run in runs]
-    if not all(is_fresh(path, site.known(run).record) for path, run in zip(paths, runs, strict=True)):
+    if not all(is_fresh(site.store, run, site.known(run).record) for run in runs):
         yield None
         return
     with contextlib.ExitStack() as opened:
@@ -328,13 +329,13 @@ def item_page(site: Site, given: Mapping[str, str]) -> bytes:
     """Return one item as both sides answered it, with the words that differ highlighted."""
     try:
         runs, models = (given["left"], given["right"]), (given["left_model"], given["right_model"])
-        item, template = given["item"], int(given["template"])
-    except (KeyError, ValueError):
+        item, template = given["item"], number_in_address(given["template"])
+    except KeyError:
         raise InputError("this page is about one item of a comparison", next="choose one of its list") from None
     sides = []
     for run, model in zip(runs, models, strict=True):
         path = index_path(site.store, run)
-        if not is_fresh(path, site.known(run).record):
+        if not is_fresh(site.store, run, site.known(run).record):
             return whole_page(item, index_progress(site, run), here="/compare", again=True)
         with AnswerIndex.opened(path) as index:
             number = index.find(item, template, model)
@@ -480,7 +481,7 @@ def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
         for one in job.said["told"]["findings"]
     ]
     table = table_element("What this machine can do", ("state", "what", "found", "what would help"), rows, wide=(2, 3))
-    checks = copyable_commands(("harness doctor", "harness fsck"))
+    checks = copyable_commands(map(spelled, ("doctor", "fsck")))
     words = el(
         "p",
         "ok: as it should be; better: it works, and could work better; missing: it is needed and not there",
@@ -524,7 +525,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     chain = follow_transcript(site.store, find_attempt(site.store, attempt))
     begun = chain.events[0]
     why = _closed(site, begun)
-    after = int(given["after"]) if given.get("after", "").isdecimal() else 0
+    after = number_in_address(given.get("after") or "0")
     told = fact_list(
         {
             "manifest": name(begun["name"]),
@@ -550,9 +551,7 @@ def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
     table = table_element(
         "Transcript", ("line", "at", "event", "what was sent", "outcome"), rows, numbers=(0,), wide=(3,)
     )
-    checks = copyable_commands(
-        (f"harness attempts verify {begun['attempt']}", f"harness attempts show {begun['attempt']}")
-    )
+    checks = copyable_commands(spelled(f"attempts {verb}", str(begun["attempt"])) for verb in ("verify", "show"))
     return whole_page(
         f"Attempt {begun['attempt'][:24]}",
         told,

@@ -57,8 +57,8 @@ class AnswerQuery:
         for value, known in ((found.sort, ORDERS), (found.within, ("answers", "prompts")), (found.side, ("", *SIDES))):
             if value not in known:
                 raise InputError(f"there is no {value[:40]!r} here", next=f"choose of: {', '.join(known)}")
-        if found.template and not re.fullmatch(r"[0-9]{1,9}", found.template):
-            raise InputError("a wording is a number", next="choose one of the list")
+        if found.template:
+            number_in_address(found.template)
         return found
 
     def address(self, **changed: str) -> str:
@@ -409,13 +409,20 @@ def _matching(span: Sequence[int]) -> str:
     return "said MATCH ?" + (" AND rowid BETWEEN ? AND ?" if span else "")
 
 
+def number_in_address(said: str) -> int:
+    """Return the whole number that an address names; InputError unless it is one that an index can hold."""
+    if not re.fullmatch(r"[0-9]{1,18}", said):  # SQLite holds whole numbers below 2^63
+        raise InputError(f"{said[:40]!r} is no number of this page", next="choose one of its list")
+    return int(said)
+
+
 def _after(asked: AnswerQuery, column: str, walk: str, way: str) -> tuple[str, list[Any]]:
     """Return the condition that a row follows the key of a page's last one."""
     try:
         if column in NUMBERS:
-            return f"{column} > ?", [int(asked.after)]
+            return f"{column} > ?", [number_in_address(asked.after)]
         value, _, number = asked.after.partition("~")
-        return f"({column}, {walk}) {'<' if way else '>'} (?, ?)", [float(value), int(number)]
+        return f"({column}, {walk}) {'<' if way else '>'} (?, ?)", [float(value), number_in_address(number)]
     except ValueError:
         raise InputError("this page does not begin anywhere", next="begin at the first page") from None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from harness.errors import HarnessError, InputError
 from harness.evidence.failures import failed_steps
@@ -26,6 +27,7 @@ from harness.view.look import (
     fact_list,
     progress_element,
     run_address,
+    spelled,
     table_element,
     verdict_badge,
     void_element,
@@ -85,9 +87,9 @@ def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
         numbers=(7, 8, 9),
         named=(4, 5, 6),
     )
-    query = f"&manifest={wanted}" if wanted else ""
+    query = {"after": last} | ({"manifest": wanted} if wanted else {})
     following = (
-        el("p", el("a", "older runs", href=f"/?after={last}{query}", rel="next"), class_="pages") if last else None
+        el("p", el("a", "older runs", href=f"/?{urlencode(query)}", rel="next"), class_="pages") if last else None
     )
     only = el("p", "only runs of ", name(wanted), " ", el("a", "all", href="/"), class_="soft") if wanted else None
     where = el("p", "store ", el("code", str(site.store.root)), class_="soft small")
@@ -107,10 +109,13 @@ def _manifests(site: Site) -> Html | None:
     links = []
     for path in found:
         place, called = path.relative_to(site.root).as_posix(), _manifest_name(path)
-        links.append(
-            [el("a", called, href=f"/?manifest={called}"), el("code", place), el("code", f"harness run {place}")]
-        )
+        links.append([el("a", called, href=_of_manifest(called)), el("code", place), el("code", spelled("run", place))])
     return join([el("h2", "Manifests"), table_element("Manifests of the project", ("name", "file", "command"), links)])
+
+
+def _of_manifest(called: str) -> str:
+    """Return the address of the runs of a manifest."""
+    return f"/?{urlencode({'manifest': called})}"
 
 
 def _manifest_name(path: Path) -> str:
@@ -125,7 +130,7 @@ def _row(site: Site, run: str, begun: Event | None, called: str) -> Sequence[str
     if begun is None:
         return (link, "", verdict_badge(DAMAGED), "", "", "", "", "", "", "")
     engine, at = str(begun["engine"]), _minute(begun["at"])
-    told = (link, el("a", name(called), href=f"/?manifest={called}"))
+    told = (link, el("a", name(called), href=_of_manifest(called)))
     if not site.known(run).ended:
         follower = RunFollower(site.store, run)
         follower.read_on()
@@ -224,7 +229,7 @@ def run_page(site: Site, run: str) -> bytes:
         " · ",
         el("a", "Compare with another run", href=f"/compare?left={run}"),
         " · ",
-        el("a", "Runs of this manifest", href=f"/?manifest={called}"),
+        el("a", "Runs of this manifest", href=_of_manifest(called)),
     )
     parts = (
         links,
@@ -242,7 +247,7 @@ def run_page(site: Site, run: str) -> bytes:
         _failures(site, record),
         el("h2", "Scores"),
         scores_part(site, run),
-        _figures(run, record),
+        _figures(site, run, record),
         el("h2", "Check it yourself"),
         copyable_commands(_commands(run, site, called)),
         el("h2", "What the run was pinned to"),
@@ -266,7 +271,7 @@ def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
     if begun is None:
         yield el("p", "The journal of this run does not begin as the list of runs says.", class_="note bad")
-        yield copyable_commands((f"harness audit {run}", "harness fsck"))
+        yield copyable_commands((spelled("audit", run), spelled("fsck")))
         return
     follower = RunFollower(site.store, run)
     follower.read_on()
@@ -279,7 +284,7 @@ def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
         }
     )
     yield el("h2", "The same on the command line")
-    yield copyable_commands((f"harness runs {run_manifest_name(site, begun)}",))
+    yield copyable_commands((spelled("runs", run_manifest_name(site, begun)),))
 
 
 def _basis(record: Record) -> Html:
@@ -334,10 +339,9 @@ def _failures(site: Site, record: Record) -> Html | None:
 
 def scores_part(site: Site, run: str) -> Html:
     """Return the table of a run's scores, or how far its index is."""
-    path = index_path(site.store, run)
-    if not is_fresh(path, site.known(run).record):
+    if not is_fresh(site.store, run, site.known(run).record):
         return index_progress(site, run)
-    with AnswerIndex.opened(path) as index:
+    with AnswerIndex.opened(index_path(site.store, run)) as index:
         told = index.document("report")
     if not told["lines"]:
         return el("p", "This run scored no answers.", class_="soft")
@@ -356,7 +360,7 @@ def scores_part(site: Site, run: str) -> Html:
         ]
         parts.append(table_element("Several answers to a prompt, and groups", names, more, numbers=(6, 7, 8)))
     if len(told["lines"]) > SHOWN_LINES or len(further) > SHOWN_LINES:
-        parts.append(el("p", "Longer tables: ", el("code", f"harness scores {run} --csv"), class_="soft"))
+        parts.append(el("p", "Longer tables: ", el("code", spelled("scores", run, options=("--csv",))), class_="soft"))
     return join(parts)
 
 
@@ -387,7 +391,8 @@ def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequ
     measure = f"{one['scorer']}/{one['metric']}" if one["metric"] else one["scorer"]
     certificate = one.get("certificate", "")
     tokens = sum(map(int, one.get("tokens", {}).values()))
-    address = f"{run_address(run, 'answers')}?model={one['model']}&dataset={one['dataset']}&scorer={one['scorer']}"
+    query = {name: one[name] for name in ("model", "dataset", "scorer")}
+    address = f"{run_address(run, 'answers')}?{urlencode(query)}"
     meaning = meanings.get(measure, {})
     return (
         el("a", name(one["model"]), href=address),
@@ -412,11 +417,14 @@ def _ends(one: Mapping[str, Any]) -> str:
     return f"{ends[0]:.4g} to {ends[1]:.4g}" if ends else str(one.get("no_interval", ""))
 
 
-def _figures(run: str, record: Record) -> Html | None:
+def _figures(site: Site, run: str, record: Record) -> Html | None:
     drawn = [one for one in sorted(record.outputs) if one.endswith(".svg")]
     made = [one for one in sorted(record.outputs) if one.endswith((".html", ".png"))]
     if not drawn and not made:
         return None
+    if closed := site.closed(run):
+        why = f"Figures and pages of this run are not shown: {next(iter(closed.values()))}."
+        return join([el("h2", "Figures and pages"), el("p", why, class_="note")])
     parts = [el("figure", _image(run, one), el("figcaption", one)) for one in drawn]
     links = [el("li", el("a", one, href=f"{run_address(run, 'outputs', one)}?raw=1")) for one in made]
     return join([el("h2", "Figures and pages"), *parts, el("ul", *links, class_="plain") if links else None])
@@ -427,14 +435,14 @@ def _image(run: str, output: str) -> Html:
 
 
 def _commands(run: str, site: Site, called: str) -> Iterator[str]:
-    yield f"harness audit {run}"
-    yield f"harness scores {run}"
-    yield f"harness explain {run}"
-    yield f"harness report {run} -o {called}.html"
-    yield f"harness export {run}"
+    yield spelled("audit", run)
+    yield spelled("scores", run)
+    yield spelled("explain", run)
+    yield spelled("report", run, options=("-o", f"{called}.html"))
+    yield spelled("export", run)
     if site.root and (site.root / "manifests").is_dir():
         found = [path for path in sorted((site.root / "manifests").rglob("*.yaml")) if _manifest_name(path) == called]
-        yield from (f"harness reproduce {path.relative_to(site.root).as_posix()}" for path in found[:1])
+        yield from (spelled("reproduce", path.relative_to(site.root).as_posix()) for path in found[:1])
 
 
 def _pins(pins: Mapping[str, Any]) -> Iterator[Sequence[str]]:
@@ -479,7 +487,7 @@ def output_page(site: Site, run: str, output: str) -> bytes:
             text = blob.read(4 * SHOWN_TEXT).decode("utf-8", "replace")
         cut = el("p", "The beginning of it.", class_="soft") if made["size"] > SHOWN_TEXT else None
         shown = join([cut, block(text[:SHOWN_TEXT], output)])
-    links = copyable_commands((f"harness get {run} {output}", f"harness explain {run} {made['step']}"))
+    links = copyable_commands((spelled("get", run, output), spelled("explain", run, made["step"])))
     head = join(["Output ", name(output)])
     back = el("p", el("a", "back to the run", href=run_address(run)), class_="pages")
     return whole_page(
@@ -488,10 +496,15 @@ def output_page(site: Site, run: str, output: str) -> bytes:
 
 
 def raw_output(site: Site, run: str, output: str) -> tuple[bytes, str]:
-    """Return the bytes of a figure or a page that a study made, checked, and their type; InputError for others."""
+    """Return the bytes of a figure or a page that a study made, checked, and their type; InputError for others.
+
+    Of a run with data that is kept there is none, since a figure or a page may repeat an item of it.
+    """
     made = site.record(run).outputs.get(output)
     kind = next((told for suffix, told in (*FIGURES.items(), (".html", "text/html")) if output.endswith(suffix)), "")
     if made is None or not kind:
         raise InputError(f"this run has no figure {output[:80]!r}", where=run, next="choose one of the run's page")
+    if closed := site.closed(run):
+        raise InputError(f"this figure is not shown: {next(iter(closed.values()))}", where=run)
     with site.store.blobs.open(made["sha256"], made["size"]) as blob:
         return blob.read(), kind

@@ -22,6 +22,7 @@ from harness.store.events import Event
 from harness.store.notes import RowPlace
 from harness.store.store import Listed, Store, list_runs, read_start, require_listed
 from harness.verbs.project import Project
+from harness.view.index import hidden_state
 
 AT_ONCE = 2  # processes beside the server
 KEPT = 4096  # verdicts
@@ -108,9 +109,9 @@ class Site:
     jobs: Jobs = field(default_factory=Jobs)
     labeller: str = ""  # who labels answers; while somebody does, nothing else is shown
     token: str = field(default_factory=secrets.token_urlsafe)  # that a form must bring, another for each start
-    drawn: dict[tuple[str, str], list[tuple[RowPlace, int]]] = field(default_factory=dict)  # answers to label, by run
+    drawn: dict[tuple[str, str, str], list[tuple[RowPlace, int]]] = field(default_factory=dict)  # answers to label
     _store: Store | None = None
-    _closed: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    _closed: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     _listed: tuple[int, dict[str, Listed]] = (-1, {})
     _verdicts: dict[tuple[str, str, str], tuple[str, tuple[Verdict, ...]]] = field(default_factory=dict)
 
@@ -155,12 +156,12 @@ class Site:
 
     def closed(self, run: str) -> Mapping[str, str]:
         """Return the datasets of a run whose items are not shown, with the reason."""
-        from harness.run.item_gate import kept_datasets  # noqa: PLC0415 - heavy, and rarely needed
-        from harness.run.scores.table import RunTables  # noqa: PLC0415
+        from harness.run.scores.table import RunTables, closed_datasets  # noqa: PLC0415 - heavy, and rarely needed
 
-        if run not in self._closed:
-            self._closed[run] = kept_datasets(RunTables.of(self.store, run))
-        return self._closed[run]
+        key = (run, hidden_state(self.store))
+        if key not in self._closed:
+            self._closed[key] = closed_datasets(RunTables.of(self.store, run))
+        return self._closed[key]
 
     def verdict(self, record: Record) -> tuple[str, tuple[Verdict, ...]]:
         """Return the verdict on a run against the project's expectation, and that on each output."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import shutil
 import subprocess
@@ -24,6 +25,8 @@ from support_inside import inside
 from support_views import HIDDEN, project
 
 from harness.digest import sha256
+from harness.errors import DamageError
+from harness.evidence.attest import read_envelope
 
 pytestmark = pytest.mark.together  # one store serves all
 SECOND = Path(__file__).resolve().parents[2] / "tools" / "verify_bundle.py"
@@ -397,6 +400,17 @@ def test_an_envelope_that_was_changed_is_not_good_by_the_second(name: str, signe
     (tmp_path / "changed.json").write_text(json.dumps(envelope))
     words = ("sound.tar", "--envelope", tmp_path / "changed.json", "--key", "one.pub")
     assert second(*words, cwd=signed) == ("disagreed", {"attest"}, set())
+
+
+def test_an_envelope_that_anybody_padded_is_good_by_neither(signed: Path, tmp_path: Path) -> None:
+    """Blanks around it need no key: one verifier read 64 MiB, and the other refused more than 16."""
+    data = (signed / "made.json").read_bytes()
+    for size, good in ((1 << 24, True), ((1 << 24) + 1, False)):
+        (tmp_path / "padded.json").write_bytes(data.ljust(size))
+        found = second("sound.tar", "--envelope", tmp_path / "padded.json", "--key", "one.pub", cwd=signed)
+        assert found == (("agreed", set(), set()) if good else ("disagreed", {"attest"}, set()))
+        with contextlib.nullcontext() if good else pytest.raises(DamageError):
+            read_envelope(tmp_path / "padded.json")
 
 
 @pytest.mark.long

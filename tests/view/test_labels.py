@@ -33,11 +33,11 @@ def store(tmp_path: Path) -> Store:
     def make(folder: Path) -> None:
         answers_run(folder, {"good": 90, "poor": 40}, 4, 2, strange=True, long=6_000)
         answers_run(folder, {"good": 50}, 3, 1, gated=True, name="kept")
-        opened = Store.open(folder / ".harness")
-        for run in list_runs(opened):
-            build_index(opened, run)
 
-    return Store.open(copy_of("answers-to-label", tmp_path / "p", make) / ".harness")
+    opened = Store.open(copy_of("answers-to-label", tmp_path / "p", make) / ".harness")
+    for run in list_runs(opened):
+        build_index(opened, run)
+    return opened
 
 
 def send(site: Site, address: str, **fields: str) -> Given:

@@ -24,7 +24,7 @@ from harness.store.sweep import collect_garbage
 from harness.verbs import CompareRequest, Project, compare
 from harness.view.comparing import build_comparison
 from harness.view.differences import read_comparison
-from harness.view.index import index_path, is_fresh
+from harness.view.index import index_path, is_fresh, mark_made
 from harness.view.index_build import build_index
 from harness.view.live import RunFollower
 from harness.view.look import table_element, with_code
@@ -166,9 +166,13 @@ def test_an_index_is_its_owners_and_made_anew_for_another_record(store: Path, ru
     path = index_path(own, runs[0])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     record = list_runs(own)[runs[0]].record
-    assert is_fresh(path, record) and not is_fresh(path, "0" * 64)
+    assert not is_fresh(own, runs[0], record), "it is a copy, and was not made here"
+    assert build_index(own, runs[0]) == path
+    assert is_fresh(own, runs[0], record) and not is_fresh(own, runs[0], "0" * 64)
     path.write_bytes(b"no index")
-    assert not is_fresh(path, record) and is_fresh(build_index(own, runs[0]), record)
+    mark_made(own, path)
+    assert not is_fresh(own, runs[0], record)
+    assert build_index(own, runs[0]) == path and is_fresh(own, runs[0], record)
     assert list(find_store_flaws(own)) == []
     stray = path.with_name("20200101T000000Z-00000000.sqlite")
     stray.write_bytes(b"")

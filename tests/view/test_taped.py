@@ -36,7 +36,7 @@ FACT = re.compile(r"<dt>(.*?)</dt><dd>(.*?)</dd>", re.DOTALL)
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a project whose three models at a server were recorded, and then replayed from the pinned tape."""
 
     def make(folder: Path) -> None:
@@ -48,11 +48,13 @@ def project(tmp_path: Path) -> Path:
         manifest.write_text(manifest.read_text().replace("tape: record", "tape: replay"))
         inside("lock", SMALL, cwd=folder, check=0)
         inside("run", SMALL, cwd=folder, check=0)  # the server is gone, and there is no key
-        store = Store.open(folder / ".harness")
-        for run in list_runs(store):
-            build_index(store, run)
 
-    return copy_of("recorded-and-replayed", tmp_path / "p", make)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    found = copy_of("recorded-and-replayed", tmp_path / "p", make)
+    store = Store.open(found / ".harness")
+    for run in list_runs(store):  # an index that was copied is made anew
+        build_index(store, run)
+    return found
 
 
 def pages(project: Path, run: str, *numbers: int) -> list[str]:
@@ -116,6 +118,7 @@ def test_where_no_line_can_be_told_the_page_says_why(project: Path) -> None:
     alone = ask(site_of(project / ".harness"), f"/runs/{replayed}/answers/{number}")
     assert alone.status == 200  # a store inside its project: the tape is beside it
     shutil.copytree(project / ".harness", project.parent / "elsewhere" / "store")
+    build_index(Store.open(project.parent / "elsewhere" / "store"), replayed)
     alone = ask(site_of(project.parent / "elsewhere" / "store"), f"/runs/{replayed}/answers/{number}")
     assert f"{why}tapes are in a project's folder, and a store alone is looked at." in html.unescape(alone.text)
 

@@ -123,7 +123,7 @@ def split_data(loaded: LoadedManifest, lock: Lock | None, split: str, store: Sto
         files |= found
         pin = lock.pins["datasets"].get(name, {}).get("items") if lock and found else None
         if store and pin and store.blobs.state(pin["sha256"]) == "sound":
-            asked |= _asked(store.blobs.deliver(pin["sha256"]))
+            asked |= asked_digests(store.blobs.deliver(pin["sha256"]))
     return SplitData(manifest.name, split, frozenset(files), frozenset(asked))
 
 
@@ -143,7 +143,7 @@ def _own_digests(lock: Lock, name: str) -> set[str]:
     return {digest for pin in pins for _, digest in (pin[MANY] if MANY in pin else [["", pin["sha256"]]])}
 
 
-def _asked(table: Path) -> set[str]:
+def asked_digests(table: Path) -> set[str]:
     """Return the digests of what the items of a table ask."""
     return {key for row in rows.read(table, Item) if (key := question_digest(row))}
 

@@ -26,6 +26,7 @@ from harness.manifest.lockfile import Lock, read_lock
 from harness.rowtypes import Gold, Item, Prompt, Response, Score
 from harness.run.locking.hub import GATED
 from harness.run.planning.own_scores import said_settings
+from harness.run.sealed import WHY, named, sealed_datasets
 from harness.steps import maker_step_name
 from harness.store.events import Event
 from harness.store.store import Entry, Store, follow_journal, require_listed
@@ -203,30 +204,21 @@ def require_showable(tables: RunTables, dataset: str = "") -> None:
 
 
 def closed_datasets(tables: RunTables) -> dict[str, str]:
-    """Return the datasets whose items are not shown, with the reason."""
+    """Return the datasets whose items are not shown, with the reason: also those that the store hides from agents."""
     said: Mapping[str, Mapping[str, Any]] = tables.lock.intent["datasets"]
     private = {name for name, one in said.items() if str(one.get("fetch", "")).startswith(PRIVATE)}
-    found: dict[str, str] = {}
+    found = dict.fromkeys(sealed_datasets(tables.lock, tables.store), WHY)
     for name, one in said.items():
-        if own := _named(one) & private | {name} & private:
+        if own := named(one) & private | {name} & private:
             found[name] = f"it is made from the private file {min(own)!r}, which nobody publishes"
     for split, one in ((tables.lock.intent.get("agents") or {}).get("splits") or {}).items():
         if one.get("hidden"):
-            named = one.get("datasets") or [name for name, made in said.items() if "fetch" not in made]
-            found |= dict.fromkeys(named, f"the split {split!r} is hidden from agents, who may read a terminal")
+            hides = one.get("datasets") or [name for name, made in said.items() if "fetch" not in made]
+            found |= dict.fromkeys(hides, f"the split {split!r} is hidden from agents, who may read a terminal")
     gated = [name for name, pin in tables.lock.of("files").items() if pin.get(GATED)]
     gated += [name for name, item in tables.made(ITEMS, Item) if item.get("meta", {}).get(GATED)]
     for name in gated:
         found.setdefault(name, "it is gated: who uses it promised not to show its items")
-    return found
-
-
-def _named(said: Mapping[str, Any]) -> set[str]:
-    """Return the texts in what a manifest says of a dataset; the names of other datasets are among them."""
-    found: set[str] = set()
-    for value in said.values():
-        values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
-        found |= {each for each in values if isinstance(each, str)}
     return found
 
 
