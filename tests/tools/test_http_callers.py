@@ -22,7 +22,7 @@ class Supervisor:
     """The other end of the pipe: it answers by hand."""
 
     def __init__(self) -> None:
-        ours, self.theirs = pipe.pair()
+        ours, self.theirs = pipe.open_pipe()
         self.pipe = pipe.Pipe(ours)
         self.asked: list[dict[str, Any]] = []
         self._ended: list[threading.Event] = []
