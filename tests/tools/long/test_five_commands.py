@@ -19,7 +19,7 @@ TABLE = "country,capital\nFrance,Paris\nJapan,Tokyo\nKenya,Nairobi\nPeru,Lima\n"
 def commands() -> list[str]:
     """Give the lines of the page's block, without what they say of themselves."""
     page = (REPOSITORY / "docs" / "agents.md").read_text()
-    block = re.search(r"in five commands.*?```sh\n(.*?)```", page, re.DOTALL)
+    block = re.search(r"Five commands lead.*?```sh\n(.*?)```", page, re.DOTALL)
     assert block
     return [line.partition("  #")[0].strip() for line in block[1].splitlines()]
 
