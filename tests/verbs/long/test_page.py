@@ -77,12 +77,22 @@ def stable(value: Any) -> Any:
 @pytest.mark.parametrize(("words", "call"), TABLE, ids=[words for words, _ in TABLE])
 def test_a_verb_gives_in_python_what_it_gives_as_json(words: str, call: str, demo: Path) -> None:
     given = words.replace("RUN RUN", "last last").replace("RUN", "last").replace("MANIFEST", MANIFEST)
+    made = demo / given.split()[-1] if given.startswith(("report ", "export ")) else None  # neither writes over a thing
+    _remove(made)
     done = harness(*given.replace("OUTPUT", "counts").split(), "--json", cwd=demo)
+    _remove(made)
     project = verbs.Project.at(demo)
     spaces = {"verbs": verbs, "images": images, "project": project, "asked": verbs.RunRequest(manifests=[MANIFEST])}
     found = eval(call, spaces)  # what the page says, and nothing else
     assert stable(found.as_data()) == stable(json.loads(done.stdout)), done.stderr
     assert found.code == done.returncode
+
+
+def _remove(made: Path | None) -> None:
+    if made and made.is_dir():
+        shutil.rmtree(made)
+    elif made:
+        made.unlink(missing_ok=True)
 
 
 def test_a_watch_is_told_and_can_end_a_verb(demo: Path, tmp_path: Path) -> None:
