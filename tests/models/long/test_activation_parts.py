@@ -196,7 +196,7 @@ class Parted(Verdicts):
         shutil.copytree(REPOSITORY / "assets" / "tiny-shaped", self.project / "models" / "tiny")
         self.edit("study.py", "import activations", "import activation_parts")
         self.edit("study.py", "looked = activations(", "looked = activation_parts(")
-        self.edit("study.py", "how, LAYERS)", "how, LAYERS, 3)")
+        self.edit("study.py", "how, LAYERS\n", "how, LAYERS, 3\n")
         self.edit("study.py", "asked.add(looked)", "asked.steps.extend(looked.steps)")
         self.edit("study.py", "Ref(looked.name, layer_file(layer))", "looked.outputs[layer_file(layer)]")
         self.edit("data.py", "arrays.read(path)", "np.concatenate([arrays.read(part) for part in rows.parts(path)])")
