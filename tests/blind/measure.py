@@ -92,7 +92,7 @@ SETS = (
 )
 
 # Sealed rows that were written after those of before had been opened, for a rule that has changed since.
-SECOND = tuple(replace(one, study=f"{one.study}-second") for one in SETS[:2])
+SECOND = tuple(replace(one, study=f"{one.study}-second") for one in SETS)
 FRESH = tuple(replace(one, study=f"{one.study}-fresh") for one in SETS)  # which nobody who mended a rule has seen
 
 
