@@ -20,12 +20,14 @@ import resource
 import shutil
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 COLLECT_EVERY = 100_000  # as `run/step.py` has it
 SET_DUMPABLE, SET_SUBREAPER = 4, 36  # arguments of prctl
 SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108 - the isolation's own
+THREADS_END = 2.0  # seconds: a library's pool that is shut down without waiting for it, on a busy machine
 _OCTAL = re.compile(r"\\([0-7]{3})")  # how a blank in a mount point is spelled
 
 
@@ -75,7 +77,7 @@ def _serve(go: int, done: int) -> None:
     """
     spent, mounts = 0, _mounts()
     while os.read(go, 1):
-        if len(os.listdir("/proc/self/task")) > 1:
+        if not _one_thread_left():
             return
         child = os.fork()
         if not child:
@@ -92,6 +94,16 @@ def _serve(go: int, done: int) -> None:
         os.write(done, b"%d %d\n" % (now - spent, used.ru_maxrss))
         spent = now
     os._exit(0)
+
+
+def _one_thread_left() -> bool:
+    """Whether this process has one thread, once those had time to end that loading has asked to end."""
+    until = time.monotonic() + THREADS_END
+    while len(os.listdir("/proc/self/task")) > 1:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def _milliseconds(who: int) -> int:

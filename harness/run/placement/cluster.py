@@ -540,7 +540,8 @@ def connected_client(choice: PlacementChoice) -> Iterator[Any]:
 @contextmanager
 def _silence() -> Iterator[None]:
     """Context manager under which Dask writes no log here: what matters of it, the run says in its own words."""
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    theirs = ("distributed", "tornado")  # whose loop logs what a connection's end leaves unanswered
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in theirs]
     before = {log: log.level for log in map(logging.getLogger, names)}
     for log in before:
         log.setLevel(logging.CRITICAL + 1)

@@ -103,7 +103,7 @@ SAID = {
     "harness explain last addition/scores/oracle": "\nkey ",
     "harness runs": "addition-demo",
     "harness diff": "no difference: every output has the same bytes",
-    "harness claims": "not run: needs",
+    "harness claims": "not seen here: ",
     "harness view": "Runs, newest first",
     "echo": '"label":"c"',
 }

@@ -34,9 +34,11 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
 
 @pytest.fixture
 def pair(hosts: Hosts) -> Hosts:
-    """Give the hosts with one worker each."""
+    """Give the hosts with one worker each, and with a scheduler, which the test before may have lost."""
     for name in list(hosts.workers):
         hosts.stop(name)
+    if not hosts.scheduler or hosts.scheduler.poll() is not None:
+        hosts.start_scheduler()
     for host in HOSTS:
         hosts.start_worker(host)
     return hosts
