@@ -235,7 +235,7 @@ def merge_of(given: DataMergeInput) -> dict[str, Any]:
 
 
 def retries_of(given: DataRetriesInput) -> dict[str, Any]:
-    """Return what the published code stores for such replies; raise InputError for too few of them."""
+    """Return the text that the published code stores after retries, from a model's replies; InputError for too few."""
     params = given.params
     found = retries.retried(
         given.query,
