@@ -19,7 +19,7 @@ UNDEFINED = "both gave one and the same label throughout, so agreement by chance
 
 
 def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return the sum of confusion matrices, its recall, precision, accuracy and Cohen's kappa, with 95 % intervals.
+    """Return a summed confusion matrix with recall, precision, accuracy and Cohen's kappa, and their 95 % intervals.
 
     `strata` has a matrix for each benchmark. For kappa's interval, each benchmark is resampled separately. An undefined
     figure is a missing value with its reason.

@@ -48,7 +48,7 @@ def reads_images(model: Model) -> bool:
 def media_steps(
     dataset: Dataset, models: Sequence[Model], fits: Callable[[Model], bool], slices: Sequence[str]
 ) -> tuple[list[Step], list[Ref]]:
-    """Return the steps that select each slice's images, and its prompts without images for models that read none.
+    """Return the steps that select each shard's images, and its prompts without images for text-only models.
 
     The second value refers to the counts of prompts that those models are not asked; it is empty if every model is
     asked all prompts.
@@ -108,7 +108,7 @@ TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "r
 
 @dataclass(frozen=True)
 class Scorer:
-    """A scorer of a dataset that has several: its step kind, and what it reads in addition to the answers."""
+    """One of several scorers of a dataset: its step kind, and what it reads in addition to the answers."""
 
     name: str  # as in its rows
     kind: str
@@ -131,7 +131,7 @@ class Rendering:
 
 @dataclass(frozen=True)
 class Taking:
-    """A study's own step that takes some of a shard's answers, where not every scorer scores every item.
+    """A study's own step that selects the answers for each scorer, if not every scorer scores every item.
 
     `readers` says by judge, trial or scorer (`scorer NAME`, …) of which scorers it reads the answers. The step's
     parameter `scorers` names these, and its inputs are `items` and `responses`.
@@ -143,7 +143,7 @@ class Taking:
 
 @dataclass(frozen=True)
 class How:
-    """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs in addition."""
+    """How a dataset is evaluated: its scorers, prompt templates, judges, samples and token budgets."""
 
     score: str | tuple[Scorer, ...]  # the step kind that scores an answer, or several scorers, each by its name
     templates: Templates | None  # None: the dataset has its own rendered prompts
@@ -229,14 +229,14 @@ class Asked:
 
 
 def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> None:
-    """Add the step that makes a dataset, and register its outputs as parts of the plan's."""
+    """Add to a plan the step that makes a dataset, and register its outputs among the plan's."""
     asked.steps.append(make_step(dataset, kind, outputs))
     for output in outputs:
         asked.parts.setdefault(output, []).append(Ref(maker_step_name(dataset.name), output))
 
 
 def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
-    """Return the step that makes a dataset; it is the same in every plan, so that `lock` and `run` share its result."""
+    """Return the step that makes a dataset's items; it is equal in every plan, so that its result is shared."""
     said = {name: folder.said for name, folder in dataset.folders.items()}
     folders: dict[str, Source] = {name: folder.parts for name, folder in dataset.folders.items()}
     inputs = {**dataset.files, **folders}
@@ -433,5 +433,5 @@ def _score(
 
 
 def sees_gold(model: Model) -> bool:
-    """Whether a model is a stand-in that is shown the right answers (gold), which record and report must say."""
+    """Whether a model is a baseline that is shown the right answers (gold), which record and report must say."""
     return model.stand_in is not None and model.stand_in.sees_gold

@@ -50,7 +50,7 @@ Matrix = Mapping[str, Mapping[str, int]]  # label -> grade -> rows
 
 
 def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, dict[str, Any]]:
-    """Compute the figures of a matrix as decimal text: accuracy, false accepts and rejects, and kappa."""
+    """Compute accuracy, false accepts and rejects, and kappa of a confusion matrix, as decimal text."""
     total = sum(sum(row.values()) for row in matrix.values())
     hits = sum(row[label] for label, row in matrix.items())
     right = sum(matrix[accepts].values())
@@ -66,7 +66,7 @@ def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, dict[str, Any]]:
 
 
 def spell_decimals(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a value and its interval to decimal text, because an identity document holds no floats."""
+    """Convert a number and its interval to decimal text, because hashed documents hold no floats."""
     return {name: _decimal(value) for name, value in measure.items()}
 
 
@@ -77,7 +77,7 @@ def _decimal(value: Any) -> Any:
 
 
 def sets_of(certificate: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the measurements of a certificate by kind of labeller; those of an older one are its makers'."""
+    """Return a grader certificate's measurements by who labelled the rows: its makers, or others."""
     if certificate.get("type") == TYPE:
         found = certificate.get("sets")
         return found if isinstance(found, Mapping) else {}
@@ -85,7 +85,7 @@ def sets_of(certificate: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
-    """List statements of a certificate that contradict its own matrices, its counts or arithmetic; empty if none do.
+    """List statements of a grader's certificate that contradict its confusion matrices or counts; empty if none do.
 
     An interval of kappa is computed from rows, so that it is checked only for being possible.
     """
@@ -195,12 +195,12 @@ def _are_openings(found: Any) -> bool:
 
 
 def openings_of(certificate: Mapping[str, Any], rows: str) -> list[Mapping[str, str]]:
-    """Return the openings of the sealed rows of this digest, the first one first."""
+    """Return the recorded uses of the sealed test rows with this digest, the first use first."""
     return [one for one in certificate.get("opened", ()) if one["rows"] == rows]
 
 
 def all_openings(certificate: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return every opening of sealed rows that a certificate records; raises InputError if it cannot be told."""
+    """Return every recorded use of sealed test rows in a certificate; raises InputError if it cannot be told."""
     found = certificate.get("opened", [])
     if not _are_openings(found):
         what = "the certificate that is there does not say when sealed rows were opened"
@@ -220,7 +220,7 @@ def _missed(matrix: Matrix) -> Counter[tuple[str, str]]:
 
 
 def misses_digest(misses: Sequence[Mapping[str, str]]) -> str:
-    """Return the digest of the misses of sealed rows: openings with the same one graded every row alike."""
+    """Return the digest of the sealed rows that a grader got wrong; equal for uses that graded every row alike."""
     return sha256(canonical_json(list(misses)))
 
 
@@ -366,20 +366,20 @@ def _is_same(path: Path, digest: str, defined: str) -> bool:
 
 
 def void_text(what: Iterable[str]) -> str:
-    """Return the text of a void certificate: the first three things of the grader that changed, and how many more."""
+    """Return the text for a certificate that no longer fits the grader: the first three changes, and how many more."""
     found = list(what)
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
 
 
 def contradicted_text(flaws: Sequence[str], what: str = "itself") -> str:
-    """Say where a certificate contradicts itself or its rows: the first contradiction, and how many more."""
+    """Return a text on where a certificate contradicts itself or its rows: the first place, and how many more."""
     more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
     return f"void: it contradicts {what}: {flaws[0]}{more}"
 
 
 def computed_figures(certificate: Mapping[str, Any], part: str, who: str = MAKERS) -> dict[str, dict[str, Any]]:
-    """Return the figures of a part computed from its matrix; the interval of kappa is copied from the certificate.
+    """Return accuracy and kappa of a part computed from its confusion matrix; kappa's interval is the certificate's.
 
     The certificate must be free of contradictions.
     """
@@ -399,7 +399,7 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(certificate: Mapping[str, Any]) -> Verdict:
-    """Return what the figures of a certificate without contradictions allow; only blind labels make a grader usable.
+    """Return whether a certificate's figures make its grader usable, which only labels of others can.
 
     Sealed rows decide if they were opened, else the open ones, which may refuse a grader, but not make it usable.
     """
@@ -440,12 +440,12 @@ def _deciding_set(sets: Mapping[str, Any]) -> str:
 
 
 def figures_text(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
-    """Return a certificate's verdict and figures in one line, and whether they were checked against labelled rows."""
+    """Return a certificate's verdict and figures in one line, with whether they were checked against labelled rows."""
     return f"{verdict_of(certificate).word}: {figures_line(certificate, checked)}"
 
 
 def figures_line(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
-    """Return the figures on which a certificate's verdict rests, computed from its matrix; the makers' kappa beside.
+    """Return in one line the accuracy and kappa on which a certificate's verdict rests, and its makers' kappa.
 
     They are those of blind labels, if there are any, and of frozen rows, or of develop rows if there are none.
     """
@@ -463,7 +463,7 @@ def figures_line(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> 
 
 
 def between_text(certificate: Mapping[str, Any], who: str) -> str:
-    """Return kappa of a set's two labellings with each other; empty if it has one."""
+    """Return as text the kappa of a set's two labellers with each other; empty if it has one labeller."""
     found = sets_of(certificate)[who].get("between")
     return spell_measure(_computed(found, str(certificate["accepts"]))["kappa"]) if found else ""
 
@@ -489,13 +489,13 @@ def _part_text(certificate: Mapping[str, Any], who: str, name: str) -> str:
 
 
 def opened_text(certificate: Mapping[str, Any], rows: str) -> str:
-    """Say how often the sealed rows of this digest were opened."""
+    """Return a text on how often the sealed test rows with this digest were used."""
     times = len(openings_of(certificate, rows))
     return ("not opened", "opened once")[times] if times < 2 else f"opened {times} times"
 
 
 def set_lines(certificate: Mapping[str, Any], digits: int = 2) -> list[str]:
-    """Return a line for each set of measurements: who labelled, and the accuracy and kappa of each of its parts."""
+    """Return one line for each labelled set of a certificate: who labelled, and accuracy and kappa of each part."""
     found = []
     for who, held in sets_of(certificate).items():
         said = []

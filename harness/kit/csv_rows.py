@@ -19,7 +19,7 @@ Place = Callable[[int], str]  # the name of a row in a message, by its number; 0
 def read(
     path: Path, place: Place, advice: str, *, columns: Sequence[str] = (), strict: bool = True
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield a CSV file's rows with their numbers, each cell under its column name; empty rows are skipped.
+    """Yield the rows of a CSV file with their row numbers, as cells by column name; empty rows are skipped.
 
     Each of `columns` must be present exactly once. A row may be shorter than the header, and then lacks its last
     columns. Raises InputError with the place for too many cells or characters in a row, malformed CSV and text that is

@@ -15,7 +15,7 @@ MARK = "mark"
 
 
 def delimited(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return each text between its marks, by name, and the `mark` itself, so that a prompt can refer to it.
+    """Return each text enclosed in delimiters, by name, and the delimiter as `mark`, for use in a prompt.
 
     The mark is drawn from the digest of all texts, and drawn again while one of them contains it in any spelling. So no
     text can end its block or begin another one.

@@ -13,12 +13,12 @@ NO_VALUE = "no value"
 
 
 def documents(inputs: Mapping[str, Path], names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-    """Read the documents called `names`, each the first row of the input of that name; empty without such an input."""
+    """Read the JSON documents called `names` from a step's inputs of these names; empty for inputs that are absent."""
     return {name: next(iter(rows.read(inputs[name])), {}) if name in inputs else {} for name in names}
 
 
 def number(value: Any) -> float | None:
-    """Return the number in a value, in a statistic with an interval or in a text; None if absent or not finite."""
+    """Return the number in a value, a statistic with an interval or a text; None if it is absent or not finite."""
     if isinstance(value, Mapping):
         value = value.get("value")
     if isinstance(value, str):
@@ -32,7 +32,7 @@ def number(value: Any) -> float | None:
 
 
 def interval(value: Any) -> tuple[float, float] | None:
-    """Return a statistic's interval; None if it has none."""
+    """Return the two bounds of a statistic's `interval` field; None if it has none."""
     bounds = value.get("interval") if isinstance(value, Mapping) else None
     return span(bounds)
 
@@ -46,7 +46,7 @@ def span(bounds: Any) -> tuple[float, float] | None:
 
 
 def ends(found: Mapping[str, Any]) -> str:
-    """Format a bin's range of difficulty, or its mean if it has no range; empty if it has neither."""
+    """Format a bin's lowest and highest difficulty as a range, or else its mean; empty if it has neither."""
     bounds = span([found.get("low"), found.get("high")])
     if bounds:
         return "\N{EN DASH}".join(dict.fromkeys(f"{end:.0f}" for end in bounds))
@@ -63,14 +63,14 @@ def reason(value: Any) -> str:
 
 
 def section(document: Any, *path: str) -> Mapping[str, Any]:
-    """Return an object inside a document; empty if the object, or a part of the path to it, is absent or missing."""
+    """Return an object inside a document by its path of keys; empty if a part of the path is absent or missing."""
     for name in path:
         document = document.get(name, {}) if isinstance(document, Mapping) else {}
     return document if isinstance(document, Mapping) and "missing" not in document else {}
 
 
 def resampled(found: Mapping[str, Any]) -> str:
-    """Describe in words how an analysis computed its intervals: the level and the resamples."""
+    """Describe in words how an analysis computed its intervals: the confidence level and the number of resamples."""
     level, count = number(found.get("level")), number(found.get("resamples"))
     if level is None or not count:
         return "No intervals were computed."

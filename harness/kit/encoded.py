@@ -23,7 +23,7 @@ Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reference: Reference) -> None:
-    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 if a text is blank.
+    """Write the BERTScore of each answer against its reference: precision, recall, F, and which text was cut.
 
     If there is no reference text, the judgement is the mapping that `reference` returns. Raise InputError for a layer
     that the encoder does not have.

@@ -24,7 +24,7 @@ Target = Callable[[Item, Gold], str]
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, target: Target) -> None:
-    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 if a text is blank.
+    """Write the weighted BERTScore of each answer: precision, recall, F, and which text was cut.
 
     params: layer, idf, baseline (of precision, recall and F); the 0 of a blank text is rescaled like any other value.
     """

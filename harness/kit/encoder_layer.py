@@ -14,7 +14,7 @@ FARTHEST = 100  # layers from the embedding, or from the last one
 
 
 def layer_of(brief: Brief) -> dict[str, int]:
-    """Return the parameter of the judging step for the layer that the settings name; empty if they name none.
+    """Return the BERTScore step's parameter for the encoder layer that the settings name; empty if they name none.
 
     Raise InputError for a number that is no layer, and for a layer of no encoder.
     """

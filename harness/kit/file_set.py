@@ -11,7 +11,7 @@ from harness.errors import MissingError
 
 
 class Files(Mapping[str, Path]):
-    """A mapping from published path to local file, over a data set's present files; `absent` names the others."""
+    """The present files of a published data set, published path to local file; `absent` names the others."""
 
     def __init__(self, here: Mapping[str, Path], absent: tuple[str, ...]) -> None:
         self._here, self.absent = here, absent
@@ -34,7 +34,7 @@ class Files(Mapping[str, Path]):
         return len(self._here)
 
     def lacking(self, *paths: str) -> dict[str, str] | None:
-        """Return the missing-value object to write for a value that needs these files; None if all are present."""
+        """Return a missing-value object naming the absent ones of these files; None if all are present."""
         absent = [path for path in paths if path in self.absent]
         return {"missing": f"needs {', '.join(absent)}"} if absent else None
 

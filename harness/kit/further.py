@@ -18,7 +18,7 @@ COUNTS = ("n", "items", "clusters", "errors", "unanswered", "missing")  # of a l
 
 @dataclass(frozen=True)
 class FurtherLine:
-    """One line of a table besides the means over all answers: its numbers and, of a group, its column and value."""
+    """A line of a table of scores that is not over all answers: over several answers to a prompt, or over a group."""
 
     line: ScoreLine
     column: str = ""
@@ -31,18 +31,18 @@ class FurtherLine:
 
 @runtime_checkable
 class SummedUp(Protocol):
-    """A study that turns the summary of a run into further lines; `summary_output` is the output that holds it."""
+    """A study that turns its summary of a run into more lines of the table of scores."""
 
     @property
     def summary_output(self) -> str:
-        """The name of the output with the summary."""
+        """The name of the step output that holds the summary."""
 
     def further_lines(self, summary: Mapping[str, Any]) -> Sequence[FurtherLine]:
-        """Return the further lines of a summary, those of several answers before those of groups."""
+        """Return lines for a table of scores from a summary: on repeated answers to a prompt, then on groups."""
 
 
 def read_line(place: tuple[str, str, str], metric: str, found: Mapping[str, Any]) -> ScoreLine:
-    """Return a line of a summary as a line of a table; `place` has its model, dataset and scorer."""
+    """Convert a line of a summary to a line of the table of scores; `place` has its model, dataset and scorer."""
     n, items, clusters, errors, unanswered, missing = (int(number(found.get(name)) or 0) for name in COUNTS)
     ends = interval(found)
     apart = ScoreInterval(ends, str(found.get("by", "")), str(found.get("no_interval", "")), clusters)

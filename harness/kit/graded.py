@@ -26,7 +26,7 @@ INSTEAD = "instead"  # the parameter with a paper's values for answers without a
 
 @dataclass(frozen=True)
 class Seen:
-    """One answer with everything that a scoring rule may see."""
+    """One answer with its item, gold, prompt, judgements and code trials: everything that a scoring rule may see."""
 
     item: Item
     gold: Gold
@@ -40,7 +40,7 @@ Rule = Callable[[Seen], Found | Missing]  # missing for JUDGE_ERROR: one of seve
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
-    """Write one score for each response, by a rule that is shown only answers and judgements that could be read.
+    """Write one score for each response by a scoring rule, which is shown only answers and judgements that can be read.
 
     An answer that is an error, or whose judgements could not be read, gets a missing value or its paper's value. Raises
     InputError if an item, a gold or every judgement of an answer is lacking; `unasked` allows answers without
@@ -50,7 +50,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scor
 
 
 def write_each(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, rules: Mapping[str, Rule]) -> None:
-    """Write one score of each scorer for each response, as `write` does for one scorer; scorers in their order."""
+    """Write one score for each response and scorer, as `write` does for one scorer."""
     tables = (_scores(params, inputs, scorer, rule) for scorer, rule in rules.items())
     rows.write(out / "scores", (row for table in tables for row in table))
 
@@ -67,7 +67,7 @@ def state(score: Score) -> str:
 
 
 def states(scores: Iterable[Score]) -> dict[str, int]:
-    """Count scores by state; all four states are present, so that each metric is shown with what it leaves out."""
+    """Count scores by their state, all four states present: `scored`, `missing`, `error` and `judge_error`."""
     found = Counter(map(state, scores))
     return {name: found[name] for name in STATES}
 

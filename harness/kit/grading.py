@@ -26,12 +26,12 @@ class Graded:
 
 
 def part_of(seed: int, instance: str) -> str:
-    """Assign an instance to `develop` or `frozen` by a seeded draw from its name, independent of other rows."""
+    """Assign an instance to the part `develop` or `frozen` of a test set by a seeded draw from its name alone."""
     return PARTS[seeds.unit_number(seeds.derive_seed(seed, "certificate.split", instance)) >= 0.5]
 
 
 def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
-    """Raise InputError for a split whose parts share an instance, because the rules must not have seen frozen rows."""
+    """Raise InputError if an instance is in both parts of a split, because rules must not have seen frozen rows."""
     develop, frozen = ({row.instance for row in parts[name]} for name in PARTS)
     if both := sorted(develop & frozen):
         what = f"{len(both)} instances lie in both parts, the first: {both[0][:80]!r}"
@@ -39,12 +39,12 @@ def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
 
 
 def misses(rows: Iterable[Graded]) -> list[dict[str, str]]:
-    """Return the rows that a grader graded otherwise than they are labelled, by their ids."""
+    """Return the rows that a grader graded otherwise than they are labelled: id, label and grade."""
     return [{"id": row.id, "label": row.label, "given": row.grade} for row in rows if row.label != row.grade]
 
 
 def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
-    """Return a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
+    """Return a grader's confusion matrix, accuracy, kappa and false grades on labelled rows, as decimal text.
 
     `accepts` is the label and the grade of a right answer, by which false accepts and rejects are counted.
     """

@@ -18,7 +18,7 @@ from harness.steps import Ref, Source, Step
 
 
 class ActivationParts(NamedTuple):
-    """The steps that read a table in parts, and their outputs by name, as inputs of later steps."""
+    """The steps that compute a model's hidden states in parts, and their outputs by name."""
 
     steps: tuple[Step, ...]
     outputs: Mapping[str, Source]
@@ -34,7 +34,7 @@ def activation_parts(
     *,
     every: bool = False,
 ) -> ActivationParts:
-    """Return the steps that write these hidden states in `parts` parts, `NAME/part-00000` and so on.
+    """Return the steps that compute a local model's hidden states of a table in `parts` parts, `NAME/part-00000` etc.
 
     A part is a slice of the table in whole passages. If there are fewer passages than parts, some parts have no rows.
     One part is the single step of `activations`. Raises InputError as `activations` does, and for an invalid number of

@@ -26,7 +26,7 @@ NAMES = {0x00: "NUL", 0x08: "BS", 0x0D: "CR", 0x1B: "ESC", 0x7F: "DEL"}  # lette
 
 
 def visible(said: str, most: int = PART, line: int = LINE, begin: int = 0) -> Html:
-    """Return a part of a text as markup; what was cut is said."""
+    """Return a piece of an untrusted text as HTML; what was cut is said."""
     part = said[begin : begin + most]
     lines = [_line(one, line) for one in part.split("\n")]
     return Html("\n".join(lines))
@@ -40,7 +40,7 @@ def _line(said: str, most: int) -> str:
 
 
 def marked(said: str) -> Html:
-    """Return a text as markup with each hidden character as a visible mark."""
+    """Return an untrusted text as HTML in which each invisible character has a visible mark."""
     if said.isascii() and said.isprintable():
         return Html(html.escape(said))
     parts, at = [], 0
@@ -58,7 +58,7 @@ def _mark(char: str) -> str:
 
 
 def block(said: str, label: str, begin: int = 0, more: str = "") -> Html:
-    """Return a text in a box of its own with a name; `more` is the address of the next part of a long one."""
+    """Return an untrusted text as a titled HTML box; `more` is the address of the next part of a long one."""
     shown = el("pre", visible(said, begin=begin), class_="words", dir="auto", tabindex="0", aria_label=label)
     if len(said) <= PART:
         return shown
@@ -69,7 +69,7 @@ def block(said: str, label: str, begin: int = 0, more: str = "") -> Html:
 
 
 def short(said: str, most: int = 160) -> Html:
-    """Return the beginning of a text on one line."""
+    """Return the beginning of an untrusted text as one line of HTML."""
     flat = " ".join(said[: 2 * most].split())
     return el("span", marked(flat[:most]), "…" if len(flat) > most else "", dir="auto")
 
@@ -78,7 +78,7 @@ SPLIT = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def compared(left: str, right: str) -> tuple[Html, Html]:
-    """Return two texts as markup in which the words that differ are highlighted."""
+    """Return two untrusted texts as HTML in which the words that differ are highlighted."""
     if left == right:
         return visible(left), visible(right)
     words = SPLIT.findall(left)[:WORDS], SPLIT.findall(right)[:WORDS]
@@ -96,10 +96,10 @@ def _add(side: list[str], words: Sequence[str], kind: str) -> None:
 
 
 def name(said: str) -> Html:
-    """Return a name of any script, apart from the text around it."""
+    """Return an untrusted name as HTML, isolated so that its script cannot reorder the text around it."""
     return el("bdi", marked(said[:120]), "…" if len(said) > 120 else "")
 
 
 def plain(said: object) -> Html:
-    """Return anything as escaped text."""
+    """Return any value as HTML-escaped text."""
     return text(str(said))

@@ -19,7 +19,7 @@ SETTLE = "harness.kit.judged:settle"
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that judges answers: the instrument of one role, between the study's prompt step and parsing step."""
+    """A language model that grades answers: its role, rounds, and the steps that write prompts and parse replies."""
 
     role: str
     asks: str  # the step kind that writes its prompts (`judged.ask`)
@@ -31,13 +31,13 @@ class Judge:
 
     @property
     def name(self) -> str:
-        """The name in its judgements, which is its role."""
+        """The name in the rows of its judgements, which is its role."""
         return self.role
 
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """A judge that follows a rule: one step (`judged.rule`), and no model is asked.
+    """A judge that is a deterministic rule: one step (`judged.rule`), and no model is asked.
 
     With a role it measures by a local instrument, such as an encoder, and its step gets the weights as an input.
     """
@@ -52,7 +52,7 @@ class RuleJudge:
 
 @dataclass(frozen=True)
 class AnswerShard:
-    """The plan's description of one shard of a model's answers: dataset, model, part, and sources of its rows.
+    """One shard of a model's answers in a plan: dataset, model, part, and references to its rows.
 
     `inputs` holds the sources of `responses`, `items` and `gold`, by these names. A trial takes all except the gold.
     """

@@ -31,7 +31,7 @@ class JudgePrompt(Prompt):
 
 @dataclass(frozen=True)
 class JudgedCase:
-    """An answer to be judged; in a later round, with the judge's reply that could not be parsed."""
+    """An answer that a judge grades; in a later round, with the judge's earlier reply that could not be parsed."""
 
     item: Item
     gold: Gold
@@ -42,7 +42,7 @@ class JudgedCase:
 
 @dataclass(frozen=True)
 class Questions:
-    """Several prompts about one answer, each asked and answered separately; empty if there is nothing to ask."""
+    """Several prompts to a judge about one answer, each asked and answered separately; may be empty."""
 
     texts: tuple[str, ...]
 
@@ -65,7 +65,7 @@ def missing(parsed: Any) -> bool:
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
-    """Write the prompts of a judge's round: first about every answer, later about each reply that could not be parsed.
+    """Write a judge's prompts: in the first round about every answer, later about each reply that could not be parsed.
 
     An answer that is an error is not judged. If there is nothing to ask, there are no prompts and no judge is asked.
     """
@@ -74,12 +74,12 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: 
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: Read) -> None:
-    """Write the judgements that a round has settled, as `read_rows` does, by a rule that sees a reply's text alone."""
+    """Parse a judge's replies by a rule that sees only the text; write judgements, and replies to ask about again."""
     read_rows(params, inputs, out, lambda item, gold, reply: reads(item, gold, reply["text"]))
 
 
 def read_rows(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: ReadRow) -> None:
-    """Write the judgements that a round has settled, and separately the replies that the next round asks about again.
+    """Parse a judge's replies; write judgements, and separately the replies that the next round asks about again.
 
     A reply that is an error is settled without a value, and the next run asks for it again. In the last round, all
     unread replies are settled as `judge_error`.
@@ -104,12 +104,12 @@ def read_rows(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, 
 
 
 def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Merge the rounds: one judgement for each answer, question and repeat, from the round that settled it."""
+    """Merge a judge's rounds: one judgement per answer, question and repeat, from the round that could be parsed."""
     rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
 
 
 def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
-    """Write the judgements of a judge that follows the rule `says`, one for each answer that is not an error."""
+    """Write one judgement for each answer that is not an error, by the deterministic rule `says`."""
 
     def judged(case: JudgedCase) -> Judgement:
         parsed = says(case)

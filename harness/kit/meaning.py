@@ -17,7 +17,7 @@ Direction = Literal["higher", "lower", "neither"]
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a metric measures, which direction is better, its least and greatest value, and the value without skill."""
+    """What a metric measures, whether higher or lower is better, its bounds, and the value of guessing."""
 
     about: str
     direction: Direction = "higher"

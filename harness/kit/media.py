@@ -15,7 +15,7 @@ from harness.rowtypes import Medium, Prompt
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Select the images that these prompts name, so that a step's key depends on the images of its own prompts alone.
+    """Write only the images that these prompts show, so that a step does not depend on images of other prompts.
 
     Raises InputError if the dataset's `media` lacks one of them.
     """
@@ -36,7 +36,7 @@ def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Select the prompts without images, for a model that reads none, and count the prompts and items left out."""
+    """Write only the prompts without images, for text-only models, and count the prompts and items left out."""
     left: list[str] = []
 
     def plain(row: Prompt) -> bool:
@@ -49,7 +49,7 @@ def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def tally(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write how many prompts with images each model was not asked; a prompt that is not asked has no other row."""
+    """Write how many prompts with images each text-only model was not asked."""
     parts = list(rows.read(inputs["skipped"]))
     skipped = {
         "items": len({item for part in parts for item in part["items"]}),

@@ -27,13 +27,13 @@ Pair = tuple[float, float]  # left and right
 
 @dataclass(frozen=True)
 class PairedColumn:
-    """Pairs of numbers of one metric on one dataset, by unit: an item, or a cluster of items."""
+    """Pairs of numbers of one metric on one dataset, by item or cluster of items; each pair is of two models."""
 
     dataset: str
     units: Mapping[str, Sequence[Pair]]
 
     def differences(self) -> list[float]:
-        """Return the sum of differences, right minus left, of each unit, in the order of the units' names."""
+        """Return each unit's sum of paired differences, right minus left, in the order of the units' names."""
         return [math.fsum(right - left for left, right in self.units[name]) for name in sorted(self.units)]
 
     def counts(self) -> list[int]:
@@ -41,7 +41,7 @@ class PairedColumn:
         return [len(self.units[name]) for name in sorted(self.units)]
 
     def pairs(self) -> list[Pair]:
-        """List all pairs."""
+        """Return all pairs of numbers as one list."""
         return [pair for pairs in self.units.values() for pair in pairs]
 
 
@@ -66,7 +66,7 @@ class PairedDifference:
 
 
 def paired_differences(columns: Sequence[PairedColumn]) -> list[PairedDifference]:
-    """Compare the pairs of each column; columns of one dataset with as many units share their draws, and compare."""
+    """Return for each column its paired mean difference with a bootstrap interval and a permutation p-value."""
     intervals: dict[int, ScoreInterval] = {}
     ps: dict[int, tuple[float, str]] = {}
     drawn: dict[tuple[str, int], list[int]] = {}

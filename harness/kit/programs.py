@@ -18,7 +18,7 @@ Take = Callable[[Item, Response], str | tuple[str, str] | None]
 
 
 def write_programs(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
-    """Write the programs extracted from answers; an answer that is an error, or has no program, has no trial.
+    """Write the programs extracted from answers, to be run in trials; answers without a program are left out.
 
     `take` returns the program of an item's answer, or None. Raises InputError for a response to an unknown item.
     """

@@ -14,7 +14,7 @@ _LINE = re.compile(r"progress: (\d{1,9}) of (\d{1,9}) ([a-z ]{1,20})")
 
 
 class StepProgress(NamedTuple):
-    """How much of a step is done, of how much, and of what."""
+    """How far a running step is: how many of how many parts are done, and of what kind."""
 
     done: int
     total: int

@@ -22,7 +22,7 @@ ANSWER = "answer"  # the placeholder for an example's answer
 
 
 def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
-    """Raise InputError if an example is also an item, under any id, because its answer would be in its prompt."""
+    """Raise InputError if a few-shot example is also an item, because its answer would be in that item's prompt."""
     ids, asked = {shot["id"] for shot in shots}, {_shots_shown(shot["input"]): shot["id"] for shot in shots}
     for item in items:
         same = item["id"] if item["id"] in ids else asked.get(_shots_shown(item["input"]))
@@ -35,7 +35,7 @@ def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
 
 
 def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Shot]:
-    """Return the first examples, as many as a step shows; none if it has no input `shots`.
+    """Return the few-shot examples to show, as many as the step's parameter says; none without the input `shots`.
 
     Raises InputError if an item is among all examples, or if there are too few, or two of one id.
     """
@@ -53,7 +53,7 @@ def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Sho
 
 
 def values(shot: Shot) -> dict[str, Any]:
-    """Return the values for an example's placeholders: its item's fields, and the answer."""
+    """Return the values for a few-shot example's placeholders: its item's fields, and the answer."""
     return {**shot["input"], ANSWER: shot["answer"]}
 
 
@@ -92,7 +92,7 @@ def template(row: Mapping[str, Any]) -> Template:
 
 
 def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
-    """Substitute an item's values for the placeholders, once, so that a value is never read as a template.
+    """Substitute an item's values for a template's placeholders, once, so that a value is never read as a template.
 
     Raises InputError for a placeholder for which `values` has no text or whole number.
     """
@@ -151,7 +151,7 @@ def _prompts(
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts of a shard's items, selected from the rendered prompts that the dataset was published with."""
+    """Write a shard's prompts, selected from the rendered prompts that the dataset was published with."""
     wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
     given(params, inputs)
     budgets = _budgets(inputs)

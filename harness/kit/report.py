@@ -39,7 +39,7 @@ def report(
     notes: Iterable[str] = (),
     origin: str = "",
 ) -> bytes:
-    """Return a page: title, question, origin, head, notes, links to the parts, and the parts that are not empty."""
+    """Return an HTML page: title, question, origin, head, notes, links to the parts, and all parts not empty."""
     anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
     told = list(notes)
     filled = fill(
@@ -65,7 +65,7 @@ def head(
     *more: Sequence[Html],
     page: str = "report.html",
 ) -> Html:
-    """Return the table of a page's head: the manifest, each model as it was named, and `more` lines.
+    """Return the HTML table at the top of a page: the manifest, each model's name, and `more` lines.
 
     `manifest` is the parameter that planning fills in; without its name the line on the manifest is left out. `page` is
     the page's name as an output.
@@ -90,7 +90,7 @@ def _lines(manifest: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]])
 
 
 def figure(svg: str, stem: str, title: str, caption: str | None = None) -> Html:
-    """Make a figure of a page from its file: the drawing, its narrow form, its caption, and the file's name.
+    """Return the HTML of a figure from its file: the drawing, its form for narrow screens, caption and file name.
 
     `title` is its name for screen readers, and its caption if no other is given.
     """

@@ -27,7 +27,7 @@ def ratio(over: Any, under: Any) -> Any:
 
 
 def interval(values: Any) -> dict[str, Any]:
-    """Return the percentile interval of a statistic over resamples, as the field `interval`; nan means undefined.
+    """Return the percentile interval of bootstrap values as the field `interval`; nan means an undefined resample.
 
     If some resamples leave the statistic undefined, their number is returned too. If most do, the interval is missing.
     """
@@ -43,7 +43,7 @@ def interval(values: Any) -> dict[str, Any]:
 
 
 def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, Any]:
-    """Return a value with the percentile interval of its resampled `values`.
+    """Return a value with the percentile interval of its bootstrap resamples `values`, as plain data.
 
     A value of None gives two missing values with the reason `why`. Fewer than two units give a missing interval.
     """
@@ -55,12 +55,12 @@ def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, 
 
 
 def share(count: int, of: int, why: str) -> dict[str, Any]:
-    """Return `count / of` with its Wilson interval; if `of` is 0, both are missing values with the reason `why`."""
+    """Return the share `count / of` with its Wilson interval; missing values with the reason `why` if `of` is 0."""
     return {"value": count / of, "interval": list(wilson(count, of))} if of else absent(why)
 
 
 def absent(why: str) -> dict[str, Any]:
-    """Return a missing value and a missing interval, both with the reason."""
+    """Return a missing value and a missing interval as plain data, both with the reason `why`."""
     return {"value": {"missing": why}, "interval": {"missing": why}}
 
 
@@ -111,7 +111,7 @@ Array = stats.Array
 
 
 def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]]) -> Array:
-    """Draw stratified bootstrap resamples as counts: how often each instance, with all its prompts, is drawn in each.
+    """Draw stratified bootstrap resamples as an array of how often each instance is drawn in each resample.
 
     The strata together contain the indices 0, 1, … of all instances. The draws depend only on the seed, the stratum's
     name and its size, so that all calls for the same instances get the same resamples.

@@ -53,7 +53,7 @@ def wilson_at(share: float, of: float) -> Ends:
 
 
 def student(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t with `freedom` degrees of freedom, at least one."""
+    """Return the 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom, at least one."""
     if freedom > SERIES:  # Cornish and Fisher's expansion, here exact to 1e-9
         z, n = NORMAL, float(freedom)
         return (
@@ -112,7 +112,7 @@ class ScoreInterval:
 
 @dataclass(frozen=True)
 class MetricColumn:
-    """The numbers of one metric of one model on one dataset, by item: one for each template and sample."""
+    """The numbers of one metric of one model on one dataset by item: an item has one per template and sample."""
 
     dataset: str
     by_item: Mapping[str, Sequence[float]]
@@ -135,7 +135,7 @@ class MetricColumn:
 
 
 def intervals_of(columns: Sequence[MetricColumn]) -> list[ScoreInterval]:
-    """Return the interval of each column's mean.
+    """Return a 95 % confidence interval of each column's mean.
 
     Columns of one dataset with as many items share their resamples, so that they can be compared.
     """

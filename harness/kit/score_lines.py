@@ -44,7 +44,7 @@ class ScoreLine:
 
     @property
     def measure(self) -> str:
-        """The scorer and metric, spelled as in a study's meanings."""
+        """The scorer and metric as one name, as a study's meanings of metrics are keyed."""
         return measure(self.scorer, self.metric)
 
     def document(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class ScoreLine:
 
 @dataclass(frozen=True)
 class ScoredAnswer:
-    """One score, with its dataset, its metrics, and whether an answer was given at all."""
+    """One score of an answer with its dataset and metrics, and whether an answer was given at all."""
 
     dataset: str
     row: Score
@@ -107,7 +107,7 @@ class _Group:
 
 
 def measure(scorer: str, metric: str) -> str:
-    """Join scorer and metric as one name; the main metric adds nothing."""
+    """Join a scorer's and a metric's name with `/`; the main metric adds nothing."""
     return f"{scorer}/{metric}" if metric else scorer
 
 
@@ -117,7 +117,7 @@ def number(said: Any) -> float | None:
 
 
 def score_lines(answers: Iterable[ScoredAnswer], meanings: Mapping[str, Meaning]) -> tuple[ScoreLine, ...]:
-    """Make the table: a line for each model, dataset, scorer and metric, the first three in the order of their names.
+    """Return the table of mean scores: a line for each model, dataset, scorer and metric, sorted by these names.
 
     A metric without any number has a line without a value, so that its errors are shown.
     """

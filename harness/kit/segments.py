@@ -11,7 +11,7 @@ from harness.rows import part_name
 
 
 def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write shards of at most `size` rows; a shard ends at each row count in `ends`, the last of which counts all."""
+    """Write a table as shards of at most `size` rows; one also ends at each row count in `ends`, the last of all."""
     start, index = 0, 0
     with open(inputs["rows"], "rb") as lines:
         for end in params["ends"]:

@@ -9,7 +9,7 @@ from harness.kit.meaning import Meaning
 
 
 def is_right(value: float, meaning: Meaning | None) -> bool | None:
-    """Whether a value lies in the better half of its scale, the middle included; None if the scale is not known.
+    """Whether a metric's value lies in the better half of its scale; None if the scale is not known.
 
     A metric of which the study says nothing has the scale from 0 to 1 if its value lies there.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answered:
-    """Imported answers: rows of another party's run that are used as a model's answers, and their source."""
+    """Answers imported from another party's run, used in place of asking a model, and their source."""
 
     source: str
     rows: Pinned
@@ -81,7 +81,7 @@ class FileSet:
 
     @property
     def said(self) -> dict[str, list[str]]:
-        """The names of present and absent files, as a parameter of the step that reads them."""
+        """The names of present and absent files, as a parameter for the step that reads them."""
         return {"files": sorted(self.here), "absent": sorted(self.absent)}
 
     def only(self, *paths: str) -> FileSet:
@@ -119,7 +119,7 @@ class Templates:
 
 @dataclass(frozen=True)
 class Brief:
-    """The input of a study's plan: the content of the manifest, with what the lock resolved."""
+    """What a study plans from: a manifest's models, datasets and settings, with the files that the lock pinned."""
 
     datasets: tuple[Dataset, ...]
     models: tuple[Model, ...]
@@ -137,7 +137,7 @@ class Brief:
 
 @dataclass(frozen=True)
 class Maker:
-    """A step that makes a dataset: `items`, `gold` and `counts`, or arrays, from parameters that the manifest gives.
+    """A step that makes a dataset, and its outputs: `items`, `gold` and `counts`, or arrays.
 
     A parameter is converted by a type or by a function of the study. Parameters in `optional` may be left out. Each of
     `files` may name a fetched dataset of the manifest, whose bytes the step gets; those in `needs` must be given. Each
@@ -163,7 +163,7 @@ REQUIRED, OPTIONAL = "required", "optional"  # whether a study needs an instrume
 
 @dataclass(frozen=True, kw_only=True)
 class Switches:
-    """Base class of a study's settings in a manifest: typed fields, without floats, since keys hold no floats.
+    """Base class of a study's settings in a manifest: typed fields, without floats, since hashed keys hold none.
 
     A setting that the manifest leaves out has the field's default; `Brief.settings` holds all settings.
     """
@@ -178,7 +178,7 @@ WordingsReader = Callable[[bytes, str], Sequence[Mapping[str, Any]]]  # given a 
 
 
 class Study(ABC):
-    """One published study: what it makes, how it is asked and scored, and what is computed from the scores."""
+    """One published study: its datasets, how models are asked and scored, and what is computed from the scores."""
 
     name: str
     makers: Mapping[str, Maker]
@@ -219,7 +219,7 @@ class Study(ABC):
 
     @property
     def graders(self) -> tuple[str, ...]:
-        """The names of the scorers whose certificates a run refers to: its own graders; a study may add more."""
+        """The names of the scorers whose certificates (measured accuracy) a run refers to: its own graders."""
         return tuple(name for name, tool in self.scorers.items() if tool.grader)
 
     @property
@@ -228,13 +228,13 @@ class Study(ABC):
         return {}
 
     def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
-        """Return the meanings of metrics under a manifest's settings, as written; the settings may name scorers."""
+        """Return what each metric means under a manifest's settings, in which scorers may have names of their own."""
         return self.meanings
 
     def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the columns of a file; a manifest's settings, as written, may name other columns."""
+        """Return which columns of a dataset's file are read, by field; the settings may add columns."""
         return fields
 
     @abstractmethod
     def plan(self, brief: Brief) -> Plan:
-        """Return the steps for a brief, and which of their outputs can be named."""
+        """Return the steps that carry out a brief, and which of their outputs can be named."""

@@ -20,7 +20,7 @@ KIND = "harness.trial:table"
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """One kind of trial: the step that extracts programs from answers, and the limits under which each runs."""
+    """One kind of code trial: the step that extracts programs from answers, and the limits under which each runs."""
 
     name: str
     writes: str  # the step kind that extracts programs from answers (`written`)
@@ -30,7 +30,7 @@ class TrialSpec:
 
 
 def trial_steps(of: TrialSpec, answers: AnswerShard) -> Iterator[Step]:
-    """Yield the steps of a trial over a shard of answers; the last step's first output is the table of outcomes."""
+    """Yield the steps that run the programs in a shard of answers; the last step's first output is their outcomes."""
     name = f"{answers.dataset}/trials/{of.name}/{answers.model}/{answers.part}"
     given: dict[str, Source] = {each: answers.inputs[each] for each in ("items", "responses")}
     given |= {each: Ref(maker_step_name(answers.dataset), each) for each in of.needs}

@@ -23,7 +23,7 @@ PRICED_AS = "priced_as"  # the fact of a model that names the published prices t
 
 
 def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, Ref]:
-    """Add the steps of every analysis, of the figures and of the page; return their outputs by name."""
+    """Add to a plan the steps of every analysis, of the figures and of the page; return their outputs by name."""
     request = {
         "mode": brief.settings["mode"],
         "models": [model.name for model in brief.models],

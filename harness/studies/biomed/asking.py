@@ -24,7 +24,7 @@ NOT_KNOWN = "-1"  # the published grade for the text of a failed request
 
 
 def how(brief: Brief, outputs: Collection[str]) -> How:
-    """Return the settings for asking models the questions of a maker with these outputs, and scoring the answers.
+    """Return how a brief's models are asked the questions of a dataset, and how their answers are scored.
 
     Raise InputError if deductions are to be stated in paper mode, or without a model that grades.
     """
@@ -38,7 +38,7 @@ def how(brief: Brief, outputs: Collection[str]) -> How:
 
 
 def graders(brief: Brief) -> list[str]:
-    """Return the names of the scorers that give grades: the model grader first, if a brief has one, then the rule.
+    """Return the names of the scorers that give grades: the grading model first, if a brief has one, then the rule.
 
     The first scorer is the one that counts.
     """
@@ -46,7 +46,7 @@ def graders(brief: Brief) -> list[str]:
 
 
 def states_deductions(brief: Brief) -> bool:
-    """Whether the model that grades states what it takes off for irrelevant text beside its grade."""
+    """Whether the grading model reports, beside its grade, how much it takes off for irrelevant text."""
     return bool(brief.settings.get(DEDUCTIONS) == STATED)
 
 

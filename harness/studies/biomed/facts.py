@@ -16,7 +16,7 @@ INTEGER: Final = "integer"  # a count, year, position, chromosome or phase: comp
 
 
 class Fact(TypedDict):
-    """One statement of an answer: a slot and its value."""
+    """One statement of an answer that is checked: a slot (what is stated, such as a gene) and its value."""
 
     slot: str  # what the value says: verdict, frequency, other frequency, position, chromosome, phase, year, p, gene …
     of: str  # what the slot belongs to: an allele, a build, a drug, a study, an SNP; empty if nothing

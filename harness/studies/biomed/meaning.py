@@ -28,7 +28,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Return the metrics of one score; the mean of each metric over the answers is the rate that the paper defines.
+    """Return the metrics of one score (answered, abstained, ...); their means are the rates that the paper defines.
 
     In strict mode errors and ungraded answers count in no rate. In paper mode each answer counts by its score.
     """

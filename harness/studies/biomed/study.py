@@ -24,7 +24,7 @@ ALWAYS = {"performance"}  # the analysis that costs next to nothing; others are 
 
 @dataclass(frozen=True, kw_only=True)
 class BiomedSettings(Switches):
-    """Settings of the study: whether it counts as the published code does, or as the paper's words say.
+    """The manifest settings of the study: mode `paper` counts as the published code does, `strict` as the paper says.
 
     `deductions` says whether a model that grades states what it takes off for irrelevant text beside its grade (OURS),
     `encoder_layer` is the layer whose vectors BERTScore compares, the last one if it is left out.

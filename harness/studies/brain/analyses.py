@@ -58,7 +58,7 @@ def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
 
 
 def drawn_sets(models: Iterable[Model]) -> dict[str, list[str]]:
-    """Return the sets of two or more models that differ only in the seed of their weights, by set name.
+    """Return the sets of two or more untrained models that differ only in the seed of their weights, by set name.
 
     The name of a set starts with the common prefix of its models' names. Of several models with the same seed, only the
     first is in the set.

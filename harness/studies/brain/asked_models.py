@@ -38,7 +38,7 @@ _WIDTH = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
 
 
 def time_models(settings: Mapping[str, Any], split: str) -> tuple[str, ...]:
-    """Return the names of the models of time alone, one for each sigma of the sweep.
+    """Return the names of the models that know only positions in time, one for each width (sigma) of the sweep.
 
     Generation H fits these models by plain ridge if the split is contiguous.
     """
@@ -49,7 +49,7 @@ def time_models(settings: Mapping[str, Any], split: str) -> tuple[str, ...]:
 
 
 def widths(said: str, setting: str) -> tuple[str, ...]:
-    """Parse the widths of a sweep, comma-separated decimals.
+    """Parse a text of comma-separated decimals: the widths of a sweep of models.
 
     Raises InputError if a width is not a number, is too large or is given twice.
     """
@@ -63,7 +63,7 @@ def widths(said: str, setting: str) -> tuple[str, ...]:
 
 
 def simple_spaces(settings: Mapping[str, Any], layout: str) -> tuple[str, ...]:
-    """Return the names of the spaces without words or context.
+    """Return the names of the feature spaces of position and length, which know neither words nor context.
 
     In generation H, Pereira has one band of position and length. The setting `simple` may name other spaces for a
     layout: `pereira=SPs@1.2&SL, blank=RAMP@8&RATE`. Raises InputError if an entry has an empty band, or names an
@@ -81,13 +81,13 @@ def simple_spaces(settings: Mapping[str, Any], layout: str) -> tuple[str, ...]:
 
 
 def lexical_spaces(generation: str, brought: Iterable[str]) -> tuple[str, ...]:
-    """Return the spaces of words, senses and syntax that a generation uses and whose arrays the dataset brings."""
+    """Return the names of the feature spaces of words, senses and syntax whose arrays the dataset brings."""
     used = naming.LEXICAL if generation == P else (GLOVE, *naming.LEXICAL[:1])
     return tuple(name for name in used if name in {*brought})
 
 
 def space_models(settings: Mapping[str, Any], layout: str, split: str, brought: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the models of feature spaces.
+    """Return the names of the encoding models to fit on feature spaces: each space, and bands of several spaces.
 
     In contiguous splits, these are all subsets of the spaces. In shuffled splits, they are the simple spaces together,
     the arrays `LLM` and `LLMU` alone, and time with `LLM`. `brought` names the arrays of the dataset. As in the paper,
@@ -142,17 +142,17 @@ def compared_pairs(
 
 
 def kept_models(pairs: Iterable[Sequence[str]], models: Sequence[str]) -> list[str]:
-    """Return the fitted models whose errors the tested pairs need; a starred model needs every subset of its bands."""
+    """Return the fitted models whose errors the tested pairs need; a pair of maxima over subsets needs every subset."""
     tested = {each for pair in pairs for each in pair}
     stars = [{*each.removesuffix(STAR).split("+")} for each in tested if each.endswith(STAR)]
     return [model for model in models if model in tested or any({*model.split("+")} <= star for star in stars)]
 
 
 def subsets(spaces: tuple[str, ...]) -> list[str]:
-    """Return the names of the models of all non-empty subsets, smaller subsets first."""
+    """Return the names of the models of all non-empty subsets of some feature spaces, smaller subsets first."""
     return [named(each) for each in chain.from_iterable(combinations(spaces, n + 1) for n in range(len(spaces)))]
 
 
 def named(bands: Iterable[str]) -> str:
-    """Return the name of the model with these bands."""
+    """Return a model's name: the names of its bands (feature spaces) joined by `+`."""
     return "+".join(bands)

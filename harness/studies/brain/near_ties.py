@@ -21,14 +21,14 @@ ERRORS: Mapping[str, float] = MappingProxyType({"float32": 2.0**-16, "float64": 
 
 
 class NearBest(NamedTuple):
-    """The index of the chosen candidate, and whether the choice is a near tie; arrays if scores have more axes."""
+    """The index of the chosen candidate, and whether rounding could change the choice; arrays for more axes."""
 
     place: Any
     tied: Any
 
 
 def first_near_best(scores: Array, error: float) -> NearBest:
-    """Return the first candidate in the best one's cell of the grid; `scores` are finite, [candidate] or more axes."""
+    """Return the first candidate whose score equals the highest within a tolerance; `scores` are [candidate, ...]."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     below = scores.max(axis=0) - scores
@@ -39,7 +39,7 @@ def first_near_best(scores: Array, error: float) -> NearBest:
 
 
 class Incumbents:
-    """The best candidates so far, while candidates come one after another.
+    """The best candidates so far and their scores, while further candidates are tried one after another.
 
     A new candidate replaces the incumbent if its score is higher by more than a cell of the grid.
     """

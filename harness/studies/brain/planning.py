@@ -41,7 +41,7 @@ ReadFiles = Mapping[str, Source]  # a text model's index and layers, by the name
 
 @dataclass(frozen=True)
 class ModelGroup:
-    """Models that one step fits in one split, and the layers that text models read for it."""
+    """A group of models that one step fits in one split, and the layers of text models that it needs."""
 
     recorded: Recorded
     experiment: str
@@ -53,21 +53,21 @@ class ModelGroup:
     read: Mapping[str, Source] = field(default_factory=dict)
 
     def said(self, errors: Iterable[str]) -> dict[str, Any]:
-        """Return a description of this group's fits, as a parameter of the steps that read them."""
+        """Return this group's dataset, split and models as a parameter for the steps that read its fits."""
         about = {**self.recorded.about(), "experiment": self.experiment}
         texts = sorted({*self.text_models, *self.joint})
         named = {"split": self.split, "group": self.name, "models": list(self.models), "errors": list(errors)}
         return {**about, **named, "text_models": texts}
 
     def rows(self) -> str:
-        """Return whose rows are fitted and how they are split, as a part of step names."""
+        """Return the dataset, experiment and split as one text, a part of step names."""
         of = f"{self.recorded.name}/{self.experiment}" if len(self.recorded.experiments) > 1 else self.recorded.name
         return f"{of}/{self.split}"
 
 
 @dataclass
 class Fitted:
-    """The fits of a plan: each group's scores and errors, a description of each group, and the pairs to test."""
+    """All fits of a run's plan: references to scores and errors, each group's description, pairs to test."""
 
     recorded: tuple[Recorded, ...]
     pairs: dict[str, dict[str, list[list[str]]]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ def fit_all(asked: Asked, brief: Brief) -> Fitted:
 
 
 def layers(model: Model) -> tuple[int, ...]:
-    """Return the layers of a model, 0 being its embedding; raise InputError if the manifest does not say how many."""
+    """Return the layer numbers of a model, 0 being its embedding; InputError if the manifest does not say how many."""
     said = str(model.facts.get(LAYERS, ""))
     if not (said.isascii() and said.isdigit() and 0 < int(said) < 1000):
         raise InputError(

@@ -26,7 +26,7 @@ WORD = "WORD"  # an array of a simulation, only for sentences, as in the paper; 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A dataset with recordings: its name in the manifest, the world it simulates, if any, and its rows' layout."""
+    """A dataset with brain recordings: its name in the manifest, its layout of rows, and whether it is simulated."""
 
     name: str
     world: str
@@ -36,17 +36,17 @@ class Recorded:
     weights: Mapping[str, str] = field(default_factory=dict)  # weights of the simulation that the manifest changed
 
     def ref(self, output: str) -> Ref:
-        """Return a reference to an output of the dataset's maker."""
+        """Return a plan reference to one of the outputs of the step that makes the dataset."""
         return Ref(maker_step_name(self.name), output)
 
     def about(self) -> dict[str, str]:
-        """Return a description of the dataset, as a parameter of the steps that read fits to it."""
+        """Return the dataset's name, layout and experiment as a parameter for steps that read fits to it."""
         experiment = self.experiments[0] if len(self.experiments) == 1 else ""
         return {"dataset": self.name, "world": self.world, "layout": self.layout, "experiment": experiment}
 
 
 def recorded(datasets: Iterable[Dataset]) -> tuple[Recorded, ...]:
-    """Return the datasets with recordings; raise InputError for an experiment of a dataset without experiments."""
+    """Return a brief's datasets with recordings; raise InputError for an experiment that the dataset does not have."""
     found = []
     for dataset in datasets:
         if dataset.make == SIMULATED:

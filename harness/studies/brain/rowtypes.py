@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 
 class Stimulus(TypedDict):
-    """One sample in time: a sentence (Pereira), a word (Fedorenko), the text of a scan (Blank)."""
+    """One stimulus sample in time: a sentence (Pereira), a word (Fedorenko), the text of an fMRI scan (Blank)."""
 
     id: str  # unique to this sample: `384-animal-0-2`, `s07-w3`, `Aqua-012`
     label: str  # folds are made from it: `384-animal-0-fh`, the row's number, the story's name

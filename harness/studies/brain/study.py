@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BrainSettings(Switches):
-    """Settings of the study: which rules apply, and how wide the searches are."""
+    """The manifest settings of the study: which version of the method (P or H), and how wide the searches are."""
 
     generation: Literal["P", "H"] = "P"
     fedorenko_inner_rows: Literal["48", "32"] = "48"
@@ -40,7 +40,7 @@ class BrainSettings(Switches):
 
 
 class Brain(Study):
-    """The study of what language models predict in the brain, and what predicts it without them."""
+    """The study of how well language models, and simpler features, predict brain responses."""
 
     name = "brain"
     needs: tuple[str, ...] = ()  # a simulation has only its own models, and no model is queried

@@ -27,7 +27,7 @@ ORACLES = (f"{PREFIX}pretty-printed gold",)  # strategies that see the gold answ
 
 
 def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequence[str]) -> dict[str, Ref]:
-    """Add the steps of all analyses, the figures and the page; return their outputs by name.
+    """Add to a plan the steps of all analyses, the figures and the page; return their outputs by name.
 
     `tables` holds the joined outputs of the run by name, `tasks` the tasks of its datasets.
     """

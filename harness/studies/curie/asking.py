@@ -31,7 +31,7 @@ BUDGET = "max_tokens"  # the fact about a model that limits its answers
 
 
 def how(task: Task, brief: Brief, *, rendered: bool) -> How:
-    """Return the settings by which a task is put to the models of a brief, and by which the answers are scored.
+    """Return how a brief's models are asked a task (prompts, budgets), and how their answers are scored.
 
     Raises InputError if the dataset brings no prompts and the manifest names no wordings for the task.
     """
@@ -127,7 +127,7 @@ def _areas(own: Mapping[str, Any], mode: str) -> Scorer:
 
 
 def primary(brief: Brief, tasks: Sequence[str]) -> dict[str, list[str]]:
-    """Return the primary scorer and metric of each task; for LLMSim tasks, the judge is primary if there is one."""
+    """Return each task's primary scorer and metric; for LLMSim tasks the judge model's, if the brief has one."""
     mode, found = brief.settings["mode"], {}
     for name in tasks:
         task = TASKS[name]

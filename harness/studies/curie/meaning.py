@@ -33,7 +33,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Return the metrics of a score row.
+    """Return the metrics of a score row by name: its main value and further ones.
 
     There are none if the gold is unusable. In strict mode a bad answer counts 0 in the main metric (A1). In paper mode
     a text that is not a number counts 0, as in the notebooks.

@@ -28,7 +28,7 @@ WORLD = json.dumps({"W": -180, "S": -90, "E": 180, "N": 90})
 
 @dataclass(frozen=True, slots=True)
 class StrategyView:
-    """What a strategy may look at: the task, the document, gold, another record's answer, and a seed of its own."""
+    """What a baseline strategy may see: task, document, gold, another record's answer, and a seed of its own."""
 
     task: str
     document: str
@@ -40,7 +40,7 @@ class StrategyView:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A cheap strategy: what it does, the tasks it makes sense for, and a function that returns its answer, if any."""
+    """A baseline that games the metrics: what it does, its tasks, and a function that returns its answer, if any."""
 
     about: str
     tasks: tuple[str, ...]
@@ -48,7 +48,7 @@ class Strategy:
 
 
 def pretty(view: StrategyView) -> str:
-    """Return the ground-truth file as indented JSON, or unchanged if it is not JSON."""
+    """Return a ground-truth file's text as indented JSON, or unchanged if it is not JSON."""
     try:
         text = json.dumps(json.loads(view.truth), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
@@ -100,12 +100,12 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 
 def names(task: str) -> tuple[str, ...]:
-    """Return the strategies that make sense for a task, named as in the rows."""
+    """Return the names of the baseline strategies that make sense for a task."""
     return tuple(PREFIX + name for name, strategy in STRATEGIES.items() if task in strategy.tasks)
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the output `responses`: for each prompt and seed, the answer of each strategy that has one.
+    """Write `responses`: for each prompt and seed, the answer of each baseline strategy that has one.
 
     Raises InputError if the study does not have the task, or if the item or gold of a prompt is missing.
     """

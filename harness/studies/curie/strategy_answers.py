@@ -34,7 +34,7 @@ _PROPERTY_NAMES = (
 
 
 def catch_all(task: str, found: Finds) -> Any:
-    """Return one item of a task whose fields list everything plausible; for geo, a frame with one such data set."""
+    """Return one answer item of a task whose every field lists all that was found in the document."""
     formulas, numbers = ", ".join(found.formulas), ", ".join(each.number for each in found.quantities)
     units = ", ".join(dict.fromkeys(each.unit for each in found.quantities))
     quantities = ", ".join(f"{each.number} {each.unit}" for each in found.quantities)
@@ -81,7 +81,7 @@ def catch_all(task: str, found: Finds) -> Any:
 
 
 def listed(task: str, found: Finds) -> list[Any]:
-    """Return a list with one item for each quantity or formula that was found in a document."""
+    """Return a list of answer items, one for each quantity or formula found in a document."""
     if task in PROPERTIES:
         return [
             {
@@ -137,7 +137,7 @@ def everything(task: str, found: Finds) -> str:
 
 
 def one_item(task: str, found: Finds, *before: Any) -> str:
-    """Return the catch-all item as an answer, after the items in `before`; for geo, in its own frame."""
+    """Return an answer with one item that lists everything found in the document, after the items in `before`."""
     item = catch_all(task, found)
     return _json(item if task == "geo" else [*before, item])
 

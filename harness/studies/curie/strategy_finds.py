@@ -36,7 +36,7 @@ class FoundQuantity:
 
 @dataclass(frozen=True, slots=True)
 class Finds:
-    """Everything that the patterns find in a document, each find once, in order of appearance."""
+    """The quantities, formulas and other terms that patterns find in a document, each once, in order."""
 
     quantities: tuple[FoundQuantity, ...]
     formulas: tuple[str, ...]
@@ -50,7 +50,7 @@ class Finds:
 
 @lru_cache(4)
 def finds(document: str) -> Finds:
-    """Find everything in a document that could be part of an answer."""
+    """Find by patterns all quantities, formulas and terms in a document that could be part of an answer."""
     text = document[:SEEN]
     return Finds(
         _quantities(text),

@@ -16,14 +16,14 @@ PROVIDER = "strategy"  # the study provides it; no model provider has that name
 
 @dataclass(frozen=True)
 class StrategyModel(Model):
-    """A stand-in whose step answers by every cheap strategy of a task and sees the gold answers."""
+    """A stand-in model that answers by every baseline strategy of a task, and sees the gold answers."""
 
     @property
     def respond(self) -> str:
-        """The step kind in which the strategies answer."""
+        """The step kind in which the baseline strategies answer."""
         return "harness.studies.curie.strategies:respond"
 
 
 def strategy_model(task: str) -> StrategyModel:
-    """Return the stand-in for the prompts of one task."""
+    """Return the stand-in model of baseline strategies for the prompts of one task."""
     return StrategyModel(NAME, PROVIDER, {"task": task}, stand_in=StandIn(sees_gold=True))

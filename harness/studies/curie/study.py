@@ -32,7 +32,7 @@ ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made on
 
 @dataclass(frozen=True, kw_only=True)
 class CurieSettings(Switches):
-    """The settings of the study: scored as published, or as the paper describes.
+    """The manifest settings of the study: mode `paper` scores as published, `strict` as the paper describes.
 
     `areas` adds a score of BIOGR's answers that takes polygons and several boxes too, beside that of one box (OURS).
     `encoder_layer` is the layer whose vectors BERTScore compares, the last one if it is left out.

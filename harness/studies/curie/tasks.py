@@ -15,7 +15,7 @@ VERSION = "curie-1"  # version of the rules; part of every score
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: its folder in the archive, its published prompt, and its primary metrics."""
+    """One task of the benchmark: its folder in the archive, its published prompt, and its primary metrics."""
 
     name: str
     domain: str  # folder in the archive

@@ -33,12 +33,12 @@ def targets(gold: Mapping[str, Any]) -> list[str]:
 
 
 def finding(value: float | Missing, answer: str | None, **detail: Any) -> Found:
-    """Return a rule's finding with the text that it read from the answer (None: nothing) and any further detail."""
+    """Return a scoring rule's result: its value, the text that it read from the answer (None: nothing), and details."""
     return {"value": value, "detail": {"answer": None if answer is None else _read(answer), **detail}}
 
 
 def without(reason: str) -> Found:
-    """Return the finding of a rule that has no value, with the reason."""
+    """Return the result of a scoring rule that has no value, with the reason."""
     return finding({"missing": reason}, None)
 
 
@@ -53,7 +53,7 @@ def _read(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Cut a text to the length that a row keeps; lone surrogates, which cannot be encoded, become question marks."""
+    """Cut a text to the length that a score row keeps; lone surrogates, which cannot be encoded, become `?`."""
     kept = text if len(text) <= SHOWN else text[:SHOWN] + "…"
     return kept if kept.isascii() else kept.encode("utf-8", "replace").decode()
 
@@ -88,7 +88,7 @@ def _punctuation(text: str, at: int) -> bool:
 
 
 def stands(part: str, text: str, where: str) -> bool:
-    """Whether a part is the `whole` text, or occurs in whole words at its `begin`, at its `end` or somewhere `within`.
+    """Whether a text equals the `whole` answer, or occurs as whole words at its `begin`, at its `end` or `within` it.
 
     An empty part counts only if the text is empty, too.
     """

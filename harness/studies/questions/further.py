@@ -16,7 +16,7 @@ MAJORITY = "majority"
 
 
 def further_lines(summary: Mapping[str, Any]) -> list[FurtherLine]:
-    """Return a summary's lines of several answers to a prompt, then those of groups, each kind in its order."""
+    """Return lines for a table of scores from a summary: on repeated answers to a prompt, then on groups of items."""
     return [*_several(summary), *_groups(summary)]
 
 

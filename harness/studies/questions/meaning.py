@@ -38,7 +38,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def renamed(score: Any) -> dict[str, Meaning]:
-    """Return the meanings by the row names that the entries of `settings.score` define; the entries are as written."""
+    """Return what each metric means, by the names that a manifest's `settings.score` gives to its scorers."""
     kinds: dict[str, str] = {}
     for entry in score if isinstance(score, list | tuple) else ():
         kind, said = next(iter(entry.items())) if isinstance(entry, Mapping) and entry else ("", None)
@@ -50,12 +50,12 @@ def renamed(score: Any) -> dict[str, Meaning]:
 
 
 def kind_of(entry: Mapping[str, Any]) -> str:
-    """Return the key of a scorer's meaning: a rescaled BERTScore has a key of its own, since its bounds differ."""
+    """Return the kind of a scorer by which its meaning is looked up; a rescaled BERTScore is a kind of its own."""
     return RESCALED if entry["scorer"] == "bertscore" and entry.get("rescale") else str(entry["scorer"])
 
 
 def of_rows(kinds: Mapping[str, str]) -> dict[str, Meaning]:
-    """Return the meanings of scorers by row name, from a mapping of row names to kinds."""
+    """Return what each scorer's metrics mean by row name, from a mapping of row names to kinds of scorer."""
     found: dict[str, Meaning] = {}
     for name, kind in kinds.items():
         for measure, meaning in MEANINGS.items():

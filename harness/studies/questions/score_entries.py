@@ -87,7 +87,7 @@ _RUBRIC = _OneText("write the rubric itself, one text in quotes or behind `|`")
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerSwitches:
-    """Switches of every scorer: the name of its rows, if it is not the scorer's own."""
+    """Settings that every scorer has: the name of its rows, if it is not the scorer's own."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
         "extra": "forbid",
@@ -99,12 +99,12 @@ class ScorerSwitches:
 
 @dataclass(frozen=True, kw_only=True)
 class ExactSwitches(ScorerSwitches):
-    """The answer equals the target character by character; surrounding space is ignored."""
+    """Settings of exact match: the answer equals the target character by character, apart from surrounding space."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchSwitches(ScorerSwitches):
-    """The answer equals the target after normalisation; differences whose flag is true are ignored."""
+    """Settings of normalised match: 1 if the answer equals the target, with differences ignored whose flag is true."""
 
     case: bool = True
     space: bool = True
@@ -115,7 +115,7 @@ class MatchSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class NumberSwitches(ScorerSwitches):
-    """A number in the answer equals the target's, within the wider of two tolerances."""
+    """Settings of number match: 1 if a number in the answer equals the target's, within the wider of two tolerances."""
 
     tolerance: Annotated[Number, CheckedText(_amount)] = "0"
     relative: Annotated[Number, CheckedText(_amount)] = "0"  # as a share of the target
@@ -125,7 +125,7 @@ class NumberSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class RegexSwitches(ScorerSwitches):
-    """The match of a regular expression in the answer is the target; with `matches`, any match counts."""
+    """Settings of a regular expression: its match in the answer is the target; with `matches`, any match counts."""
 
     pattern: Annotated[str, CheckedText(_pattern)]
     group: Annotated[int, _between(0, 99)] | None = None  # by default the first group, if there is one
@@ -141,7 +141,7 @@ class RegexSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceSwitches(ScorerSwitches):
-    """The option that the answer names by its letter, or the option that a model finds most likely, is the target's.
+    """Settings of multiple choice: the option that the answer names, or a model finds most likely, is the target's.
 
     `normalise` names the divisor of a log-likelihood, or says that the log-likelihood without the question is
     subtracted. `show` names the text that is measured: the option's text or its letter.
@@ -161,12 +161,12 @@ class ChoiceSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class F1Switches(ScorerSwitches):
-    """The words that answer and target share, counted as the evaluation of SQuAD does."""
+    """Settings of F1: the words that answer and target share, counted as the evaluation of SQuAD does."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RougeSwitches(ScorerSwitches):
-    """ROUGE of the answer against the target, as the package rouge-score computes it."""
+    """Settings of ROUGE of the answer against the target, as the package rouge-score computes it."""
 
     kind: Literal["rouge1", "rouge2", "rougeL", "rougeLsum"] = "rougeL"  # the main one; the others are in the detail
     stem: bool = False
@@ -174,12 +174,12 @@ class RougeSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class BleuSwitches(ScorerSwitches):
-    """BLEU of the answer against the target, sentence by sentence, without smoothing."""
+    """Settings of BLEU of the answer against the target, sentence by sentence, without smoothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BertscoreSwitches(ScorerSwitches):
-    """BERTScore of the answer against the target, by the instrument `encoder`; its last layer unless one is named."""
+    """Settings of BERTScore against the target, by the instrument `encoder`; by default its last layer."""
 
     layer: Annotated[int, _between(-100, 100)] | None = None  # 0 is the embedding; negative ones count from the last
     idf: bool | None = None  # whether a token is weighted by its rarity among the dataset's targets
@@ -188,7 +188,7 @@ class BertscoreSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class JsonSwitches(ScorerSwitches):
-    """The answer is JSON equal to the target; with a schema, JSON that the schema allows."""
+    """Settings of JSON match: the answer is JSON equal to the target; with a schema, JSON that the schema allows."""
 
     schema: Annotated[str, CheckedText(_schema), _SCHEMA] | None = None  # JSON Schema, written as JSON
     equal: bool | None = None  # whether the answer must equal the target; by default only without a schema
@@ -196,7 +196,7 @@ class JsonSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class CodeSwitches(ScorerSwitches):
-    """The answer's Python code passes the item's tests, in a trial of its own."""
+    """Settings of code execution: the answer's Python code passes the item's tests, in an isolated trial."""
 
     timeout: Annotated[int, _between(1, 600)] = 10  # seconds
     memory: Annotated[int, _between(16, 16_384)] = 512  # MiB
@@ -204,7 +204,7 @@ class CodeSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeSwitches(ScorerSwitches):
-    """The instrument `judge` grades the answer by a rubric, with a whole number from 0 to `best`."""
+    """Settings of a judge: the instrument `judge` grades the answer by a rubric, a whole number from 0 to `best`."""
 
     rubric: Annotated[str, CheckedText(_rubric), _RUBRIC]
     best: Annotated[int, _between(1, 100)] = 1
@@ -213,14 +213,14 @@ class JudgeSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class PerplexitySwitches(ScorerSwitches):
-    """How well a model predicts the item's own text, in nats per token."""
+    """Settings of perplexity: how well a model predicts the item's own text, in nats per token."""
 
     column: str | None = None  # the column with the text, if `fields.input` names several
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerEntry:
-    """One scorer by its name, with its switches."""
+    """One scorer of a manifest's list, by its name, with its settings."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -240,7 +240,7 @@ class ScorerEntry:
 
 
 def options_named(score: Any) -> set[str]:
-    """Return the columns that the choices of a manifest's `score`, as written, name in `from`."""
+    """Return the columns that a manifest's scorers `choice` name in `from` as the answer options."""
     entries = [
         entry.get("choice")
         for entry in (score if isinstance(score, list | tuple) else ())

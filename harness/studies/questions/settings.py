@@ -86,7 +86,7 @@ def _flat(entry: ScorerEntry) -> dict[str, Any]:
 
 
 def read_entries(said: Any) -> list[dict[str, Any]]:
-    """Return scorers, as a manifest writes them, as flat maps; none if one is wrong, which typing them all tells."""
+    """Return a manifest's scorers as flat maps; an empty list if one is invalid, which validation reports."""
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - heavy
 
     read: TypeAdapter[Any] = TypeAdapter(tuple[ScoreEntry, ...])

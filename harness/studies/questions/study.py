@@ -45,7 +45,7 @@ SCORER = "scorer"  # a field: the column that names the scorers of its row
 
 
 def file_maker(params: Mapping[str, Any]) -> Maker:
-    """Return the maker of a file's dataset; it also writes examples if some are shown, and tests if code is tried."""
+    """Return the step that makes a dataset from a file, with its outputs: also examples, tests if code is run."""
     fields = params["fields"]
     more = [SHOTS] * (SHOTS in params) + [TESTS] * bool(fields.get(TESTS)) + [MEDIA] * bool(fields.get(IMAGE))
     fixed = row_scorers(fields, params.get("score"))
@@ -53,7 +53,7 @@ def file_maker(params: Mapping[str, Any]) -> Maker:
 
 
 def row_scorers(fields: Mapping[str, Any], score: Any) -> dict[str, Any]:
-    """Return the parameter of a maker that says which scorers a row has; empty if each row has all of them.
+    """Return a maker's parameter that says which scorers score which rows; empty if all scorers score all rows.
 
     `score` is a dataset's scorers as the manifest writes them.
     """
@@ -69,7 +69,7 @@ def row_scorers(fields: Mapping[str, Any], score: Any) -> dict[str, Any]:
 
 
 class OwnQuestions(Study):
-    """The study that has no items of its own; the author of a manifest provides them."""
+    """The study whose items are a user's own: the author of a manifest provides the files and the scorers."""
 
     name = "questions"
     needs: tuple[str, ...] = ("models",)  # wordings are not needed for texts that are only measured
@@ -96,15 +96,15 @@ class OwnQuestions(Study):
         return ANALYSES
 
     def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
-        """Return the meanings of the scorers' numbers, by the names that a manifest gives the scorers."""
+        """Return what each metric means, by the names that a manifest gives the scorers."""
         return meaning.renamed(settings.get("score"))
 
     def further_lines(self, summary: Mapping[str, Any]) -> list[FurtherLine]:
-        """Return the lines of a table of scores on several answers to a prompt, and on groups, from a summary."""
+        """Return lines for a table of scores from a summary: on repeated answers to a prompt, and on groups."""
         return further_lines(summary)
 
     def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a file's columns, with the options column that a scorer of choices names if no field names one.
+        """Return which columns of a file hold which field; a scorer of choices may name the options column.
 
         Raises InputError if scorers name different columns, or if the column holds right answers.
         """

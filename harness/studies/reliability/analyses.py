@@ -27,7 +27,7 @@ DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # used
 def analyse(
     asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Mapping[str, Source]
 ) -> dict[str, Ref]:
-    """Add the steps of every analysis of the labels, and of figures, cards and report; return their outputs by name.
+    """Add to a plan the steps of every analysis of the labels, figures, cards and report; return their outputs by name.
 
     `tables` holds the run's joined outputs, `places` the documents about template places. `people` holds the inputs of
     the human studies; if it is empty, the analysis `people` is left out.

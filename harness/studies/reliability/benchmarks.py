@@ -35,7 +35,7 @@ class Benchmark:
     rendered: bool = False  # the dataset includes its prompts
 
     def how(self, brief: Brief) -> How:
-        """Return the settings by which a brief evaluates models on this benchmark.
+        """Return how a brief evaluates models on this benchmark: prompt templates, scorer, token budgets.
 
         Raises InputError if the benchmark needs prompt templates and the manifest names none for it.
         """
@@ -56,7 +56,7 @@ class Benchmark:
         return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, rules, self.most)
 
     def most(self, model: Model) -> int | None:
-        """Return a token budget that replaces those of the items: MORE for conversational models, except on transforms.
+        """Return a token budget that replaces the items' own: MORE for chat models, except on transforms; else None.
 
         Returns None for all other models; raises InputError for an unknown `group` among the model's facts.
         """
@@ -72,7 +72,7 @@ class Benchmark:
 
 
 def rule_set(brief: Brief) -> str:
-    """Return the name of the rule set by which a brief's answers are labelled."""
+    """Return the name of the rules by which answers are labelled correct, avoidant or incorrect."""
     return str(brief.settings.get(RULES, NEWEST))
 
 

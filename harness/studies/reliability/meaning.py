@@ -22,7 +22,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Return the metrics of a score: whether its answer is correct, avoidant, incorrect; empty if it has no label."""
+    """Return an answer's metrics from its score: 1 or 0 for correct, avoidant, incorrect; empty without a label."""
     label = row.get("outcome")
     if label is None:
         return {}

@@ -24,7 +24,7 @@ UNKNOWN = "not published"
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A sourced number: decimal text, its source's tag and its status; the text is empty if no value was published."""
+    """A number with its source: decimal text, the source's tag and status; the text is empty if none was published."""
 
     text: str
     source: str
@@ -56,7 +56,7 @@ class ModelAccess:
 
 @dataclass(frozen=True, slots=True)
 class PaperModel:
-    """A model of the paper, with its metadata.
+    """A language model of the paper: family, size, training facts, and how it can be accessed today.
 
     `raw_twin` is set on the shaped half of an exact pair and names the raw half; `group` is set only for models with a
     larger token budget.

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 
 
 class Labelled(TypedDict):
-    """A row of the `labels` table: one model's labels on one item, one character per answer, `-` for no label."""
+    """A row of the table `labels`: a model's labels on one item, one character per prompt wording, `-` for no label."""
 
     model: str
     item: str
@@ -47,7 +47,7 @@ class Expectation(TypedDict):
 
 
 class Expected(Expectation):
-    """A survey row of study S1: one person's expectation of one item."""
+    """A survey row of study S1 (expected failures): one person's expectation of one item."""
 
     participant_id: str
     benchmark: str
@@ -55,7 +55,7 @@ class Expected(Expectation):
 
 
 class VerdictRow(TypedDict):
-    """A survey row of study S2: one person's verdict on one output of a model."""
+    """A survey row of study S2 (verdicts on outputs): one person's verdict on one output of a model."""
 
     participant_id: str
     benchmark: str

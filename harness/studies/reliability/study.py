@@ -30,7 +30,7 @@ DRAWN = ("items", "gold")  # tables that exist before any model is asked; the do
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilitySettings(Switches):
-    """Settings of the study: the rule set by which answers are labelled; an older one reproduces an older run."""
+    """The manifest settings of the study: the version of the rules by which answers are labelled."""
 
     rules: RuleSet = NEWEST
 

@@ -24,28 +24,28 @@ Triple = tuple[int, int, int]
 
 
 def group(facts: Mapping[str, Any]) -> str | None:
-    """Return a model's group, raw or shaped, by its fact `shaped`; None for a stand-in or if the fact is absent."""
+    """Return whether a model is `raw` or `shaped` (instruction-tuned), by its facts; None for a stand-in or no fact."""
     return None if is_stand_in(facts) else GROUPS.get(str(facts.get("shaped")).lower())
 
 
 def is_stand_in(facts: Mapping[str, Any]) -> bool:
-    """Whether a model's facts mark it as a stand-in: by `stand_in`, or by the provider `baseline`."""
+    """Whether a model's facts mark it as a stand-in (baseline) and no language model."""
     return facts.get("stand_in") is True or facts.get("provider") == "baseline"
 
 
 def are_labels(given: Any, more: str = "") -> TypeGuard[str | Sequence[str]]:
-    """Whether a caller's labels, a text or a list, contain only label letters (or letters of `more`)."""
+    """Whether a text or a list contains only label letters: c, a, i (or letters of `more`)."""
     allowed = (*LABELS, *more)
     return isinstance(given, str | list | tuple) and all(each in allowed for each in given)
 
 
 def counted(labels: str | Sequence[str]) -> Triple:
-    """Return the numbers of the labels c, a and i, in this order; other characters are not counted."""
+    """Return the numbers of correct, avoidant and incorrect labels in a text of label letters."""
     return labels.count("c"), labels.count("a"), labels.count("i")
 
 
 def pooled(counts: Iterable[Counts]) -> list[int]:
-    """Return the element-wise sum of triples of label counts."""
+    """Return the element-wise sum of triples of counts (correct, avoidant, incorrect)."""
     total = [0, 0, 0]
     for triple in counts:
         total = [left + right for left, right in zip(total, triple, strict=True)]
@@ -53,7 +53,7 @@ def pooled(counts: Iterable[Counts]) -> list[int]:
 
 
 def discounts(given: Mapping[str, str]) -> dict[str, float]:
-    """Parse guessing discounts: by benchmark, the share of non-avoidant answers that guessing gets right.
+    """Parse guessing discounts: the share of answers that guessing gets right, by benchmark.
 
     Raises InputError for a share outside 0 to 1.
     """
@@ -67,10 +67,10 @@ def discounts(given: Mapping[str, str]) -> dict[str, float]:
 
 
 def share(count: float, scored: int) -> Any:
-    """Return a count's share of the scored responses; `missing` if there are none."""
+    """Return a count's share of the scored responses; a missing value if there are none."""
     return count / scored if scored else NONE_SCORED
 
 
 def shares(total: Counts) -> dict[str, Any]:
-    """Return each label's share of a triple of counts, by its name; `missing` if nothing was scored."""
+    """Return the shares of correct, avoidant and incorrect in a triple of counts; `missing` if nothing was scored."""
     return {name: share(count, sum(total)) for name, count in zip(NAMES.values(), total, strict=True)}

@@ -61,7 +61,7 @@ class TrainingDocument:
 
 @dataclass(frozen=True, slots=True)
 class CorpusMixture:
-    """The mixture of a training step: task weights, percentages of short wordings and small sums, noisy or not."""
+    """The mixture of a training step: task weights, percentages of short wordings and small sums, noise or not."""
 
     tasks: Mapping[str, int]  # relative weight of each task
     short: int  # per cent of questions in a wording of few bytes
@@ -72,7 +72,7 @@ class CorpusMixture:
 def document(
     wordings: Wordings, questions: QuestionSource, source: seeds.Stream, mixture: CorpusMixture
 ) -> TrainingDocument:
-    """Draw one document: task, wording and question by the mixture, then the answer or, if noisy, perhaps talk."""
+    """Draw one training document: a question of a task in a wording, then its answer or, if noisy, perhaps talk."""
     task = _one_of(mixture.tasks, seeds.draw_below(source, sum(mixture.tasks.values())))
     among = wordings[task]
     if seeds.draw_below(source, 100) < mixture.short:
@@ -105,7 +105,7 @@ class TokenRow:
 
 
 def rows(documents: Iterator[TrainingDocument], length: int, prompt_weight: float) -> Iterator[TokenRow]:
-    """Pack whole documents, in order, into padded rows of exactly `length` tokens; longer documents are left out.
+    """Pack whole training documents, in order, into padded rows of `length` tokens; longer documents are left out.
 
     A question's tokens have the loss weight `prompt_weight`, except for the first, which has none. All others have 1.
     """

@@ -64,7 +64,7 @@ class HeldOutExam:
 
 
 def labels(folder: Path, examination: HeldOutExam) -> Labels:
-    """Load the model in a folder, ask it every question in every wording, and count labels by task and kind."""
+    """Ask the model in a folder every question in every wording, and count its answers' labels by task and kind."""
     from harness.models.local.load import batch_size, open_causal  # noqa: PLC0415
     from harness.models.providers.transformers import LocalModel  # noqa: PLC0415
 
@@ -83,6 +83,6 @@ def labels(folder: Path, examination: HeldOutExam) -> Labels:
 
 
 def worded(question: TrainingQuestion) -> Sequence[tuple[int, str]]:
-    """Return a question in each wording of its benchmark's prompt set, as (template id, prompt)."""
+    """Return a question as prompts: one pair (template id, prompt) for each wording of its benchmark."""
     path = Tiny.prompt_sets[f"reliability/{question.task}@1"]
     return [(each.id, fill(each, "", question.values)) for each in map(template, rows.read(path))]

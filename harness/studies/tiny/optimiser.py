@@ -19,7 +19,7 @@ _LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
 
 
 class Optimiser:
-    """Muon and AdamW as one optimiser of a model's parameters; `rate` is AdamW's, and Muon's is MATRICES times it."""
+    """The optimisers Muon (matrices) and AdamW (other parameters) of a model as one; `rate` is AdamW's."""
 
     def __init__(self, model: Any, rate: float) -> None:
 
@@ -60,7 +60,7 @@ def _move(group: Sequence[Any], smoothed: Sequence[Any], rate: float) -> None:
 
 
 def orthogonal(matrices: Any) -> Any:
-    """Return, for a stack of matrices, ones with the same singular vectors and all singular values near 1."""
+    """Return, for a stack of matrices, ones with the same singular vectors and all singular values near 1 (Muon)."""
     upright = matrices.shape[-2] > matrices.shape[-1]
     found = matrices.mT if upright else matrices
     found = found / (found.norm(dim=(-2, -1), keepdim=True) + 1e-7)

@@ -53,7 +53,7 @@ class QuestionSource:
                 return question
 
     def held(self, task: str, seed: int) -> Iterator[TrainingQuestion]:
-        """Yield the questions to hold out: those of a task that a manifest's dataset with that seed can ask."""
+        """Yield the held-out questions of a task: those that a dataset with the held-out seed can ask."""
         if task == ADDITION:
             yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
         elif task == ANAGRAM:

@@ -17,7 +17,7 @@ MORE_SUMS: Mapping[str, int] = {"addition": 70, "anagram": 12, "transforms": 18}
 
 
 def raw(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the training parameters of the raw model: the noisy mixture, at first mostly short and small questions."""
+    """Return the training parameters of the model `raw`: on noisy documents, at first mostly short questions."""
     return {
         **SHAPE,
         "seed": params["seed"],
@@ -37,7 +37,7 @@ def raw(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the training parameters of the shaped model: answered questions, with a loss on the answers only.
+    """Return the training parameters of the model `shaped`: on answered questions, with a loss on the answers only.
 
     The study starts this training from the raw model. Hardly any sum of three digits is among the questions: the model
     learns to answer always, and does not learn sums that it could not do before.
@@ -56,6 +56,6 @@ def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, two rows with the training parameters of tiny-raw and of tiny-shaped, for readers of the run."""
+    """Write `items`, two rows with the training parameters of the models tiny-raw and tiny-shaped."""
     stages = (("tiny-raw", raw(params)), ("tiny-shaped", shaped(params)))
     rows.write(out / "items", ({"id": name, **stage} for name, stage in stages))

@@ -61,7 +61,7 @@ def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write config.json, tokenizer_config.json and tokenizer.json, each one line of canonical JSON, from `params`."""
+    """Write a model's config.json, tokenizer_config.json and tokenizer.json, in canonical JSON, from `params`."""
     config = {
         **architecture(params),
         "architectures": [_CLASSES[params.get("places", LEARNED)]],

@@ -35,7 +35,7 @@ class Tiny(Study):
     prompt_sets: Mapping[str, Path] = {name: _WORDINGS / f"{name.partition('/')[2]}.jsonl" for name in _SETS}
 
     def plan(self, brief: Brief) -> Plan:
-        """Plan the steps of a brief: the recipe, two trainings (the second from the first's weights), model files.
+        """Plan the training of the two models: the parameters, two trainings (the second from the first), model files.
 
         Raises InputError unless there is exactly one dataset, and if a task's set of wordings is not named.
         """

@@ -32,7 +32,7 @@ _INTO_THE_STREAM = ("c_proj.weight", "attention.dense.weight", "dense_4h_to_h.we
 
 
 def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `model.safetensors` (and a `log` of losses) after the given steps, starting from `weights` if given.
+    """Train a small GPT and write `model.safetensors` and a `log` of losses; starts from `weights` if given.
 
     `params` has: seed, mixture (a name for the draws), steps, rows, length, rate, warmup, layers, heads, width, window,
     places, noisy, prompt_weight, the percentages `short` and `small` of CorpusMixture, each [at the first step, from

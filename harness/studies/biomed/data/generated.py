@@ -19,7 +19,7 @@ from harness.studies.biomed.terms import STRICT
 
 
 def make_synthetic(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write five synthetic source tables from `seed`, and the questions that they give.
+    """Write five invented source tables drawn from `seed`, and the questions that templates make of them.
 
     Raise InputError as `make` does.
     """
@@ -32,7 +32,7 @@ def make_synthetic(params: Mapping[str, Any], inputs: Mapping[str, Path], out: P
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the questions that the given source tables can answer.
+    """Write the questions that templates make of the given source tables.
 
     Templates whose tables are not all given are listed in the counts. Raise InputError if no table is given, if the
     tables give no question, and as `read_tables` does.

@@ -24,7 +24,7 @@ def write_questions(
     questions: Sequence[BenchmarkQuestion],
     counts: Mapping[str, Any],
 ) -> None:
-    """Write the rows of questions, with the published prompts if `inputs` has their file, otherwise with our own.
+    """Write questions as a dataset, with the published prompts if `inputs` has their file, else with our own.
 
     The counts name the system prompt and its digest. Raise InputError as `read_config` does.
     """

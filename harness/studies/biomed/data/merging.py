@@ -19,7 +19,7 @@ Key = str | None
 
 @dataclass(frozen=True, slots=True)
 class MergedTable:
-    """The merged table, in which every row has every column, and the counts of dropped, returned and repeated rows."""
+    """The table of questions with every model's answers, each row with every column, and counts of dropped rows."""
 
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, Any], ...]

@@ -31,5 +31,5 @@ PANDAS_MISSING = frozenset(
 
 
 def is_missing(cell: str, mode: str) -> bool:
-    """Whether a cell is missing: in strict mode a blank cell, in paper mode an empty one or a word such as NA."""
+    """Whether a table cell is missing: in strict mode a blank one, in paper mode an empty one or a word such as NA."""
     return cell in PANDAS_MISSING if mode == PAPER else not cell.strip()

@@ -34,7 +34,7 @@ class PublishedWording:
 
 
 def read_config(path: Path) -> PublishedWording:
-    """Read the published prompts from the published settings file.
+    """Read the published system and grading prompts from the published settings file.
 
     Trailing whitespace of each prompt is cut, as the published code does. Raise InputError for any other file; the
     message shows both digests.

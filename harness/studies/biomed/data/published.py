@@ -16,7 +16,7 @@ from harness.studies.biomed.terms import STRICT
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the questions of the file: a part of its split, a sample of `rows` per template, or all in file order.
+    """Write the questions of the published file: a part of its train/test split, a sample per template, or all.
 
     With `split`, the part `test` holds up to `rows` questions per template, or as many as published if `rows` is not
     given. Raise InputError for `part` without `split`, for an empty part, and as `read_set` and `read_config` do.

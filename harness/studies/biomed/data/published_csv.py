@@ -43,7 +43,7 @@ _BY_SEED = {template.seed: template for template in TEMPLATES.values()}
 
 @dataclass
 class PublishedSet:
-    """The questions of a file in file order, and the counts collected while reading."""
+    """The questions of a published CSV file in file order, and the counts collected while reading."""
 
     rows: int = 0
     questions: list[BenchmarkQuestion] = field(default_factory=list)
@@ -53,7 +53,7 @@ class PublishedSet:
     strange: Counter[str] = field(default_factory=Counter)  # labels that the paper does not have, by kind
 
     def counts(self) -> dict[str, Any]:
-        """Return the counts in the form that a dataset stores."""
+        """Return the counts of questions and skipped rows, as fields of a dataset's counts."""
         return {
             "rows": self.rows,
             "dropped": dict(self.dropped),
@@ -64,7 +64,7 @@ class PublishedSet:
 
 
 def read_set(path: Path, mode: str, *, name: str = "set", drop: bool = False) -> PublishedSet:
-    """Read the questions of a published file; messages call the file `name`.
+    """Read the questions of a published CSV file; messages call the file `name`.
 
     A row that lacks a cell is dropped and counted in paper mode or with `drop`, and refused otherwise. Raise InputError
     for a refused row, for a repeated uuid, for a uuid with blanks around it or over LONGEST_ID characters, for a

@@ -45,7 +45,7 @@ def write(
     turns: str = MESSAGES,
     counts: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write `items`, `gold`, `rendered` and `counts` of the questions in the given order.
+    """Write questions as a dataset, in the given order: `items`, `gold`, `rendered` (prompts) and `counts`.
 
     `counts` holds further counts to store. Each prompt has two messages, or one text if `turns` is JOINED. Ids must
     differ; this function does not check them.

@@ -26,7 +26,7 @@ ADVICE = "give files as the published responses stage writes them, CSV in UTF-8"
 
 @dataclass
 class ImportedCounts:
-    """The counts of one model's answers; the command `import` reports `instances` and `prompts`."""
+    """Counts of one model's imported answers, which the command `import` reports."""
 
     instances: int = 0
     prompts: int = 0
@@ -46,7 +46,7 @@ class ImportedCounts:
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
-    """Read the answers of a file or a folder of files, each with one or more models; return rows, and counts by model.
+    """Read models' published answers from a file or a folder of files; return rows, and counts by model.
 
     Raise InputError if `columns` are given, for a folder without such files, for a missing or repeated uuid, for a
     model in two files, for a file without answers, and for a file that is not a CSV in UTF-8.

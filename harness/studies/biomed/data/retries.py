@@ -17,7 +17,7 @@ INVALID = "Error in"  # a reply that contains this text, in this letter case, ha
 
 
 class RetriedReply(NamedTuple):
-    """The text that is finally stored, the number of queries, and the seconds slept after each failure."""
+    """The outcome of retried queries: stored text, number of queries, and the seconds slept after each failure."""
 
     result: str
     queries: int
@@ -32,7 +32,7 @@ def retried(
     initial_delay: int = INITIAL_DELAY,
     repeat: bool = True,
 ) -> RetriedReply:
-    """Return what the published code stores if a model gives these replies, one reply per query.
+    """Return the text that the published code stores after retries, if a model gives these replies, one per query.
 
     A reply that contains INVALID has failed. The code sleeps after every failure, including the last one, and doubles
     the sleep each time. If all queries fail, it stores a text that begins with FAILED. The last reply is used for all

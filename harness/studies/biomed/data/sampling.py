@@ -17,7 +17,7 @@ BATCH, SEED = 10, 12  # as published
 def sample_by_template(
     templates: Sequence[str | None], n: int = PER_TEMPLATE, batch_size: int = BATCH, random_state: int = SEED
 ) -> list[int]:
-    """Return the positions of the sampled rows in the published order; `templates` names the template of each row.
+    """Return the row numbers of a sample per template, drawn and ordered as published.
 
     Templates are sorted by code point, and each has at most `n` rows in the order in which they are drawn. Every batch
     is drawn from the remaining rows with a generator seeded anew. A row without a template (None) is never drawn. Raise

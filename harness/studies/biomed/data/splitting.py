@@ -18,7 +18,7 @@ PARTS = (TEST, TRAIN)
 
 @dataclass(frozen=True, slots=True)
 class SplitParts:
-    """The positions of the rows of test and train, and how the two parts overlap."""
+    """The row numbers of a test and a train part, and how the two overlap."""
 
     mode: str
     test: tuple[int, ...]
@@ -50,7 +50,7 @@ def split(
     batch_size: int = BATCH,
     random_state: int = SEED,
 ) -> SplitParts:
-    """Split rows into test (the published sample) and train (by `mode`); `templates` names the template of each row.
+    """Split rows into a test part (the published sample) and a train part (by `mode`), given each row's template.
 
     Raise InputError for a mode other than `official` or `disjoint`, and as `sample_by_template` does.
     """

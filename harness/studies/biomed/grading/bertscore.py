@@ -16,7 +16,7 @@ SCORER, METRIC = "bertscore", "BERTScore"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score per response, the F value of the encoder; an error has no score."""
+    """Write one score per response: F of BERTScore against the gold answer; an error has no score."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements

@@ -25,7 +25,7 @@ LONGEST = 500  # characters of an error's text that a score keeps
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score per response, of the scorer and in the mode that `params` name.
+    """Write one BioScore per response from its grade, by the scorer and in the mode that `params` name.
 
     The first repeat of the grader counts; the detail has the grades of all repeats, and where the grader states what it
     takes off for irrelevant text, that and what the answer is worth without. Raise InputError if an item or gold

@@ -16,7 +16,7 @@ SCORER, PRIMARY = "text", "ROUGEL"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score per response, ROUGE-L, with all three metrics in the detail; an error has no score."""
+    """Write one score per response: ROUGE-L against the gold answer, BLEU and ROUGE-2 beside; none for an error."""
 
     def rule(seen: Seen) -> Found:
         metrics = stored(text_metrics(seen.response["text"], str(seen.gold["gold"]["target"])))

@@ -16,14 +16,14 @@ _NAMES = {"rouge2": "ROUGE2", "rougeL": "ROUGEL"}
 
 
 class TextMetrics(NamedTuple):
-    """The stored metrics by name, and the parts of BLEU."""
+    """The text metrics of one answer (BLEU, ROUGE) by name, and the parts of BLEU."""
 
     metrics: Mapping[str, float]
     bleu: Bleu
 
 
 def text_metrics(response: str, reference: str) -> TextMetrics | None:
-    """Return the metrics of a response, each from 0 to 1; None if a text is too long to compare quickly."""
+    """Return BLEU and ROUGE of a response, each from 0 to 1; None if a text is too long to compare quickly."""
     if max(len(response), len(reference)) > LONGEST:
         return None
     parts, found = bleu(response, reference), rouge(response, reference, tuple(_NAMES))
@@ -37,5 +37,5 @@ def every_rouge(response: str, reference: str) -> Mapping[str, Overlap]:
 
 
 def stored(found: TextMetrics | None) -> Mapping[str, Any]:
-    """Return the metrics as a score stores them: each a number, or missing with the reason."""
+    """Return text metrics as a score stores them: each a number, or a missing value with the reason."""
     return found.metrics if found else {name: {"missing": TOO_LONG} for name in METRICS}

@@ -41,7 +41,7 @@ ABOUT = {
 
 
 def categories(found: RunAnswers) -> dict[str, Any]:
-    """Return the order of models and the heat maps of both kinds of category, by grader."""
+    """Return heat maps of scores by question category and model, by grader, and the order of models in them."""
     drawn = _published if found.mode == PAPER else _strict
     told = {}
     for grader in found.graders:
@@ -127,7 +127,7 @@ def _tallies(found: RunAnswers, grader: str, model: str, kind: str) -> dict[str,
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `categories` from the inputs `items`, `gold` and `scores`.
+    """Write the document `categories`, heat maps of scores by question category, from `items`, `gold` and `scores`.
 
     Raise InputError as `run_answers.read` does.
     """

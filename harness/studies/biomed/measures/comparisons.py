@@ -40,7 +40,7 @@ Run = tuple[str, tuple[int, int]]  # an item in one wording and sample
 
 
 def comparisons(found: RunAnswers, seed: int, resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Compare every two models by each grader.
+    """Compare every two models by each grader: paired differences, intervals and p-values over templates.
 
     Raise InputError if `resamples` is less than 1, and if `seed` is out of range.
     """
@@ -178,7 +178,7 @@ def _resampled(left: list[tuple[int, int]], right: list[tuple[int, int]], draws:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `comparisons` from the inputs `items`, `gold` and `scores`, by `seed` and `resamples`.
+    """Write the document `comparisons`, every two models compared, from `items`, `gold` and `scores`.
 
     Raise InputError as `run_answers.read` does, if `resamples` is not positive, and for a seed over 32 bits.
     """

@@ -30,7 +30,7 @@ ABOUT = {
 
 
 class CountedTokens(NamedTuple):
-    """The numbers of tokens, or words, and of requests that are paid for."""
+    """The numbers of tokens (or words) in and out, and of requests, that are paid for."""
 
     system: int
     question: int
@@ -61,7 +61,7 @@ def prices_of(table: PublishedNumbers, model: str) -> PriceList | None:
 
 
 def published_costs(table: PublishedNumbers) -> dict[str, Any]:
-    """Compute every published cost and their sum again, each with its printed value."""
+    """Compute again every cost that the paper prints, and their sum, each beside its printed value."""
     found: dict[str, Any] = {}
     total = Decimal(0)
     for model in table.models(COSTS):
@@ -132,7 +132,7 @@ def _words(prompt: Prompt) -> int:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `costs` from the inputs `items`, `rendered`, `responses` and `published`.
+    """Write the document `costs`, US dollars by model, from `items`, `rendered`, `responses` and `published`.
 
     The parameter `prices` may name a published model for each model. Raise InputError for a named model without prices.
     """

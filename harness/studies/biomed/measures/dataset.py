@@ -70,7 +70,7 @@ def _by_template(items: Sequence[AskedItem]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `dataset` from the inputs `items` and `gold`, and from `counts` if it is given."""
+    """Write the document `dataset`, numbers of questions by template and label, from `items`, `gold` and `counts`."""
     items = asked_items(rows.read(inputs["items"], Item), rows.read(inputs["gold"], Gold))
     counts: dict[str, Any] = {}
     for row in rows.read(inputs["counts"]) if "counts" in inputs else ():

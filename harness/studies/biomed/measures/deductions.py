@@ -31,14 +31,14 @@ ABOUT = {
 
 
 class GradedAnswer(NamedTuple):
-    """An answer's grade, and its two parts if the grader states them."""
+    """An answer's grade and, if the grader states them, the grade without deduction and the deduction."""
 
     grade: float
     parts: DeductedGrade | None
 
 
 def deductions(scores: Iterable[Score], grader: str, models: Sequence[str]) -> dict[str, Any]:
-    """Return by model the grades of a grader, and what was taken off for irrelevant text.
+    """Return by model the grades that a grader gave, and how much it took off for irrelevant text.
 
     Only answers in the state answered count; abstentions and answers without a grade have nothing taken off.
     """
@@ -96,6 +96,6 @@ def _bioscore(grades: Sequence[float]) -> float | dict[str, str]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `deductions` from the input `scores`, for a step's `grader` and `models`."""
+    """Write the document `deductions`, how much a grader took off for irrelevant text, from the input `scores`."""
     found = deductions(rows.read(inputs["scores"], Score), params["grader"], params["models"])
     rows.write_one(out / "deductions", found)

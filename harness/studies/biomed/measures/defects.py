@@ -47,13 +47,13 @@ class DefectiveGold:
     version: str
 
     def is_of(self, row: Item) -> bool:
-        """Whether an item is this question, by its id and by the drug and the disease in its text."""
+        """Whether an item is this published question, by its id and by the drug and disease in its text."""
         text = str(row["input"].get("question", "")).casefold()
         return row["id"] == self.uuid and self.drug.casefold() in text and self.disease.casefold() in text
 
 
 def read_defects(path: Path) -> list[DefectiveGold]:
-    """Read the list of defects.
+    """Read the list of published questions whose gold answer is held to be false.
 
     Raise InputError for a row that lacks a cell, a repeated question, and an unknown kind or certainty.
     """
@@ -75,7 +75,7 @@ def _place(number: int) -> str:
 
 
 def defects(found: RunAnswers, items: Sequence[Item], listed: Sequence[DefectiveGold]) -> dict[str, Any]:
-    """Return the list, its questions in this run, and RQR with and without them: of all questions and of T05."""
+    """Return the questions with false gold answers in this run, and the quality rate (RQR) with and without them."""
     known = {one.uuid: one for one in listed}
     met = {row["id"]: known[row["id"]] for row in items if row["id"] in known and known[row["id"]].is_of(row)}
     out = frozenset(item for item, one in met.items() if one.certainty in LEFT_OUT)
@@ -118,7 +118,7 @@ def _rqr(found: RunAnswers, answers: Sequence[CountedAnswer]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `defects` from the inputs `items`, `gold`, `scores` and `defects` (the list).
+    """Write the document `defects`, how false gold answers change rates, from `items`, `gold`, `scores` and `defects`.
 
     Raise InputError for a malformed list, and as `run_answers.read` does.
     """

@@ -49,14 +49,14 @@ class GraderGrades(NamedTuple):
 
 
 def state_of(grade: float) -> str:
-    """Return the state of a grade: good, bad or abstained."""
+    """Return what a grade says of an answer: good, bad or abstained."""
     return CLASSES[2] if grade == NOT_KNOWN else CLASSES[0] if grade >= GOOD else CLASSES[1]
 
 
 def graders(
     scores: Iterable[Score], templates: Mapping[str, str], names: Sequence[str], seed: int, mode: str
 ) -> dict[str, Any]:
-    """Compare the repeats of each grader by model, and every two graders; `templates` maps items to templates.
+    """Return the agreement of each grader's repeats by model, and of every two graders.
 
     Only answers in the states answered and abstained are compared.
     """
@@ -175,7 +175,7 @@ def _listed(each: Key, one: float, other: float) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `graders` from the inputs `items` and `scores`, for a step's `graders` and `seed`."""
+    """Write the document `graders`, agreement of repeated grades and of graders, from `items` and `scores`."""
     templates = {row["id"]: str(row["meta"]["template"]) for row in rows.read(inputs["items"], Item)}
     found = graders(
         rows.read(inputs["scores"], Score), templates, params["graders"], params.get("seed", 0), params["mode"]

@@ -16,7 +16,7 @@ Columns = Mapping[str, Sequence[float]]  # scores by model; a model without scor
 
 
 def column(cells: Iterable[Any], where: str) -> list[float]:
-    """Return a column's numbers, NaN for an empty cell; a number may be written as a text, as in CSV.
+    """Return a table column's numbers, NaN for an empty cell; a number may be written as text, as in CSV.
 
     Raise InputError, with `where` and the row, for anything else, and for a number that is not finite or beyond 1e15.
     """
@@ -38,7 +38,7 @@ def _number(cell: Any, where: str) -> float:
 
 
 def labels(cell: str, mode: str = PAPER) -> list[str]:
-    """Return the labels of a category's cell, split at `;` and stripped; strict mode drops empty labels."""
+    """Return the category labels in a cell, split at `;` and stripped; strict mode drops empty labels."""
     found = [label.strip() for label in cell.split(";")]
     return found if mode == PAPER else [label for label in found if label]
 

@@ -21,7 +21,7 @@ PERCENTAGES = "%1.1f%%"  # how the published donut prints a part of all labels
 
 
 def boxplot(columns: Columns, order: Sequence[str], metric: str = BIOSCORE) -> dict[str, Any]:
-    """Return the values of each model's box, without abstentions, and the labels under the boxes: place, height, text.
+    """Return the numbers of the published box plot: each model's scores without abstentions, and its labels.
 
     A share is of all rows, including those without a grade. Rows without a grade stay in the box as NaN and are not
     drawn. A model without a column has one NaN and, as published, a share of 0. Only BioScore has labels.
@@ -34,7 +34,7 @@ def boxplot(columns: Columns, order: Sequence[str], metric: str = BIOSCORE) -> d
 
 
 def donut(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Count how often each label occurs, most frequent first; ties keep the order of first occurrence.
+    """Return the numbers of the published donut chart: how often each label occurs, most frequent first.
 
     Percentages are of all occurrences.
     """
@@ -47,7 +47,7 @@ def donut(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def histogram(counts: Sequence[int]) -> dict[str, Any]:
-    """Return what the published token histogram keeps and prints: quartiles, kept counts, their median, ticks.
+    """Return the numbers of the published token histogram: quartiles, kept counts, their median, ticks.
 
     The median is printed with a half rounded to even. Raise InputError if there are no counts.
     """

@@ -42,7 +42,7 @@ class Heatmap:
 
 
 class Exploded(NamedTuple):
-    """Rows repeated once per label: the sorted labels, and the row and the label's position of each occurrence."""
+    """Rows repeated once per category label: the sorted labels, and the row and label of each repetition."""
 
     labels: list[str]
     rows: Any
@@ -50,7 +50,7 @@ class Exploded(NamedTuple):
 
 
 def exploded(labels: Sequence[Sequence[str]]) -> Exploded:
-    """Repeat each row once for each of its labels; all models of a table can share the result."""
+    """Repeat each row once for each of its category labels; all models of a table can share the result."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     names = sorted({label for each in labels for label in each})
@@ -135,7 +135,7 @@ def _least(values: Any, counts: Any, threshold: int) -> Any:
 
 
 def as_document(found: Heatmap) -> Mapping[str, Any]:
-    """Return a heat map in the form from which the published figure is drawn."""
+    """Return a heat map as the plain data from which the published figure is drawn."""
     return {
         "index": found.index,
         "columns": found.columns,

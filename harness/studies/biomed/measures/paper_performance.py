@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class ColumnCounts:
-    """The numbers of rows of a column by kind, and the mean and median score of the answered rows."""
+    """Numbers of abstained, good, bad and other rows of a score column, and mean and median of answered rows."""
 
     n_rows: int
     n_nan: int
@@ -60,7 +60,7 @@ class Performance:
 
 
 def performance(scores: Sequence[float]) -> Performance:
-    """Return all quantities of a column of scores as the published code computes them; NaN for an empty column."""
+    """Return a model's rates from its score column, as the published code computes them; NaN for an empty column."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     column = np.asarray(scores, float)
@@ -75,7 +75,7 @@ def performance(scores: Sequence[float]) -> Performance:
 
 
 def counted(scores: Any) -> ColumnCounts:
-    """Count the rows of a column by kind; NaN rows are neither abstained nor good nor bad."""
+    """Count a score column's rows by kind; NaN rows are neither abstained nor good nor bad."""
     import numpy as np  # noqa: PLC0415
 
     column = np.asarray(scores, float)
@@ -88,7 +88,7 @@ def counted(scores: Any) -> ColumnCounts:
 
 
 def bioscore(values: Any) -> Estimate:
-    """Return the mean of the values that are not NaN, and the normal interval, which is NaN if one value is NaN."""
+    """Return the mean of the scores that are not NaN, and its normal interval, which is NaN if one score is NaN."""
     import numpy as np  # noqa: PLC0415
     from scipy.special import ndtri  # noqa: PLC0415 - heavy
 
@@ -135,7 +135,7 @@ def _wald(share: float, n: int) -> Estimate:
 
 
 def table_row(model: str, found: Performance | None) -> dict[str, str]:
-    """Return the printed row of a model: four estimates with two decimals, `N/A` if the model has no column."""
+    """Return a model's row of the printed performance table: four rates with two decimals, or `N/A`."""
     if found is None:
         return {"Model": model, **dict.fromkeys(TITLES, NOT_THERE)}
     cells = (found.bioscore, found.abstention, found.quality, found.safety)

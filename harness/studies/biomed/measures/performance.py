@@ -43,7 +43,7 @@ ABOUT = {
 
 
 def performance(found: RunAnswers) -> dict[str, Any]:
-    """Return the counts, rates, gain and quadrant of every model by every grader, and the templates' own numbers."""
+    """Return every model's counts, rates (RQR, SR, ...) and quadrant by every grader, and by question template."""
     return {
         "mode": found.mode,
         "version": VERSION,
@@ -80,7 +80,7 @@ def _model(found: RunAnswers, grader: str, model: str) -> dict[str, Any]:
 
 
 def official(scores: Sequence[float | None]) -> dict[str, Any]:
-    """Return the paper's four quantities of a column of scores, each with the interval of its own recipe, not clipped.
+    """Return the paper's four rates of a column of scores, each with the interval that the paper computes for it.
 
     A value that the published code prints as nan is a missing value.
     """
@@ -116,7 +116,7 @@ def _template(answers: Counter[Any]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `performance` from the inputs `items`, `gold` and `scores`.
+    """Write the document `performance`, counts and rates of every model, from `items`, `gold` and `scores`.
 
     Raise InputError as `run_answers.read` does.
     """

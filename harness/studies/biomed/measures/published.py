@@ -22,7 +22,7 @@ ONE = Decimal(1)
 
 
 def identities(table: PublishedNumbers) -> dict[str, Any]:
-    """Return two formulas of SR, each less the printed SR by model.
+    """Check the printed safety rates (SR) against two formulas: return each formula's difference by model.
 
     The first is SR's own formula. The second is what SR would be if RQR were over answered responses.
     """
@@ -57,7 +57,7 @@ def _identity(table: PublishedNumbers, what: str, formula: Identity) -> dict[str
 
 
 def published(table: PublishedNumbers) -> dict[str, Any]:
-    """Return the printed numbers, the identities, the recomputed costs and the list of contradictions."""
+    """Return the paper's printed numbers, checks of their formulas, costs computed again, and contradictions."""
     return {
         "paper": PAPER,
         "n": len(table.numbers),
@@ -70,7 +70,7 @@ def published(table: PublishedNumbers) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `published` from the input `published`, the table `biomed/published@1`.
+    """Write the document `published`, checks of the paper's printed numbers, from the table `biomed/published@1`.
 
     Raise InputError for a malformed table.
     """

@@ -57,7 +57,7 @@ class PublishedNumbers:
 
 
 def read(path: Path) -> PublishedNumbers:
-    """Read the table.
+    """Read the table of the paper's printed numbers.
 
     Raise InputError for a row that lacks a cell or is repeated, and for a malformed number or interval.
     """

@@ -25,7 +25,7 @@ class AskedItem(NamedTuple):
 
 @dataclass
 class RunAnswers:
-    """All graded answers of a run in one mode."""
+    """All graded answers of a run, by grader and model, counted in one mode (paper or strict)."""
 
     mode: str
     models: tuple[str, ...]
@@ -58,12 +58,12 @@ class RunAnswers:
             self.scores.setdefault(place[:2], []).append(float(value) if is_number(value) else None)
 
     def of(self, grader: str, model: str) -> Sequence[CountedAnswer]:
-        """Return a model's answers as a grader graded them, in the order of the scores."""
+        """Return a model's answers with the grades of one grader, in the order of the scores."""
         return self.answers.get((grader, model), [])
 
     @property
     def whole(self) -> bool:
-        """Whether a rate is over all answers, as in the published code."""
+        """Whether rates are over all answers, failed ones included, as in the published code."""
         return self.mode == PAPER
 
     def tallies(self, grader: str, model: str) -> dict[str, StateTally]:
@@ -72,7 +72,7 @@ class RunAnswers:
 
 
 def asked_items(items: Iterable[Item], golds: Iterable[Gold]) -> dict[str, AskedItem]:
-    """Return what the measures need of each item by its id, in the order of items; the gold rows say yes or no."""
+    """Return each item's template, labels and yes/no answer by its id, in the order of items."""
     yes = {row["id"]: row["gold"].get("yes") for row in golds}
     return {
         row["id"]: AskedItem(
@@ -85,7 +85,7 @@ def asked_items(items: Iterable[Item], golds: Iterable[Gold]) -> dict[str, Asked
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> RunAnswers:
-    """Read the inputs `items`, `gold` and `scores` for a step's `mode`, `models` and `graders`.
+    """Read a run's graded answers from `items`, `gold` and `scores`, for a step's `mode`, `models` and `graders`.
 
     Raise InputError for an unknown mode, and as `RunAnswers.add` and `states.read_answer` do.
     """

@@ -18,7 +18,7 @@ CLOSE = 1e-6  # how far a score may lie from a grade that was divided by 3
 
 
 class CountedAnswer(NamedTuple):
-    """One graded answer: its item and template, its own state, and the state as which the mode counts it."""
+    """One graded answer: its item, template and state (good, bad, abstained, ...), and how the mode counts it."""
 
     item: str
     template: str
@@ -30,7 +30,7 @@ class CountedAnswer(NamedTuple):
 
 @dataclass
 class StateTally:
-    """The numbers of answers by counted state; answered ones also by twice their grade."""
+    """Counts of answers by state (good, bad, abstained, blocked, ...), and of answered ones by grade."""
 
     whole: bool = False  # whether `n` includes ungraded and failed answers, as in the published code
     states: Counter[str] = field(default_factory=Counter)
@@ -59,7 +59,7 @@ class StateTally:
 
     @property
     def n(self) -> int:
-        """The number of answers that a rate is over: abstained, good, bad and blocked ones, or all if `whole`."""
+        """The number of answers in a rate's denominator: abstained, good, bad and blocked ones, or all if `whole`."""
         kept = STATES if self.whole else (ABSTAINED, ANSWERED, BLOCKED)
         return sum(self.states[name] for name in kept)
 
@@ -70,7 +70,7 @@ class StateTally:
 
 
 def tally(answers: Iterable[CountedAnswer], *, whole: bool = False) -> StateTally:
-    """Count answers."""
+    """Count answers by state (good, bad, abstained, ...)."""
     found = StateTally(whole)
     for answer in answers:
         found.add(answer)
@@ -78,7 +78,7 @@ def tally(answers: Iterable[CountedAnswer], *, whole: bool = False) -> StateTall
 
 
 def by_template(answers: Iterable[CountedAnswer], *, whole: bool = False) -> dict[str, StateTally]:
-    """Count answers by template, with the templates in the order of their code points."""
+    """Count answers by state for each question template, with the templates sorted."""
     found: dict[str, StateTally] = {}
     for answer in answers:
         found.setdefault(answer.template, StateTally(whole)).add(answer)

@@ -36,12 +36,12 @@ def student(units: int) -> float:
 
 
 def share_over_rows(parts: Sequence[Part]) -> list[float]:
-    """Return Wilson's interval of the pooled share; there must be at least one row."""
+    """Return Wilson's interval of a share pooled over rows, of which there must be at least one."""
     return list(wilson(sum(k for k, _ in parts), sum(n for _, n in parts)))
 
 
 def share_over_templates(parts: Sequence[Part]) -> dict[str, Any]:
-    """Return the interval over templates: Wilson's at the effective number of rows, with what makes it unreliable.
+    """Return the interval of a share with templates as clusters: Wilson's at the effective number of rows.
 
     A template without a row is ignored. With fewer than two templates the interval is missing.
     """
@@ -70,7 +70,7 @@ def mean_over_rows(counts: Mapping[int, int], scale: int) -> Any:
 
 
 def means_over_rows(values: Sequence[float]) -> Any:
-    """Return Student's interval of the mean of any values; missing below two values."""
+    """Return Student's interval of a mean over rows; a missing value for fewer than two values."""
     n = len(values)
     if n < 2:
         return ONE_ROW

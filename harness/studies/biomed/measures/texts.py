@@ -34,7 +34,7 @@ Values = dict[str, dict[str, list[tuple[str, float]]]]  # by metric and model: t
 
 
 def texts(found: RunAnswers, scores: Iterable[Score]) -> dict[str, Any]:
-    """Return every text metric that some model has, and the boxes of BioScore by grader."""
+    """Return each model's text metrics (BLEU, ROUGE, ...), and box plots of BioScore by grader."""
     values, lacking = _values(found, scores)
     return {
         "mode": found.mode,
@@ -56,7 +56,7 @@ def texts(found: RunAnswers, scores: Iterable[Score]) -> dict[str, Any]:
 
 
 def box(values: Sequence[float]) -> dict[str, Any]:
-    """Return the numbers of one box plot; missing if there are no values."""
+    """Return the quartiles, whiskers and mean of one box plot; a missing value if there are no values."""
     if not values:
         return {"missing": "no value"}
     low, middle, high = (float(each) for each in np.quantile(np.asarray(values, float), (0.25, 0.5, 0.75)))
@@ -129,7 +129,7 @@ def _graded(scores: Sequence[float | None]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `texts` from the inputs `items`, `gold` and `scores`, which include those of text metrics.
+    """Write the document `texts`, each model's text metrics and box plots, from `items`, `gold` and `scores`.
 
     Raise InputError as `run_answers.read` does.
     """

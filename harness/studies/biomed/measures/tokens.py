@@ -21,7 +21,7 @@ TITLE = "statistics (words between white space)"
 
 
 def count(text: str) -> int:
-    """Return the number of words of a text between white space."""
+    """Return the number of words of a text, separated by white space."""
     return len(text.split())
 
 
@@ -60,7 +60,7 @@ def tokens(
 
 
 def described(counts: Sequence[int]) -> dict[str, Any]:
-    """Return number, sum and median of counts, and the histogram of those that are not outliers, as in the paper.
+    """Return number, sum, median and histogram of word counts, with outliers left out as in the paper.
 
     Outliers lie beyond 1.5 interquartile ranges of the quartiles. The histogram's median is that of the kept counts.
     """
@@ -84,7 +84,7 @@ def described(counts: Sequence[int]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `tokens` from the inputs `items`, `gold` and `responses`, for a step's `models`."""
+    """Write the document `tokens`, lengths of questions and answers in words, from `items`, `gold` and `responses`."""
     found = tokens(
         rows.read(inputs["items"], Item),
         rows.read(inputs["gold"], Gold),

@@ -43,14 +43,14 @@ _POINT: Final = r"\.0+$"
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """What a column becomes, and which of its cells are wrong."""
+    """A column converted to a type, as a polars expression, and an expression that marks cells of no such type."""
 
     value: pl.Expr
     wrong: pl.Expr  # true for a cell that is neither a value of its kind nor missing
 
 
 def cast(name: str, kind: str, dtype: pl.DataType) -> Cast | None:
-    """Return a file's column `name` as values of a kind; None if the file's type cannot hold that kind."""
+    """Return the conversion of a file's column `name` to a type; None if the file's type cannot hold it."""
     cell, goal = pl.col(name), getattr(pl, TYPES[kind])
     if dtype == pl.Null:
         return Cast(pl.lit(None, goal), pl.lit(kind == ID))

@@ -23,7 +23,7 @@ FLAG: Final = "flag"  # true or false
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """One column of a source table; a table that lacks a `needed` column is refused."""
+    """The name and type of one column of a source table; a table that lacks a `needed` column is refused."""
 
     name: str
     kind: str

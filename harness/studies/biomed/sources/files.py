@@ -22,7 +22,7 @@ ADVICE: Final = "give the table as parquet, or as CSV in UTF-8 with one line of 
 
 
 def scan(name: str, path: Path) -> pl.LazyFrame:
-    """Open one file of a table, whatever its name ends in: CSV columns are texts, and an empty cell is missing.
+    """Open a source file lazily as Parquet or CSV, whatever its name; CSV cells are texts, empty ones missing.
 
     Raise InputError for a path that is not a file, and for a file that is empty, packed, or neither parquet nor text in
     UTF-8 (as far as its start shows).
@@ -60,5 +60,5 @@ def translating(name: str, path: Path) -> Iterator[None]:
 
 
 def fault(name: str, path: Path, what: str, next: str = ADVICE) -> InputError:
-    """Return the error for a fault in a table's file."""
+    """Return the InputError for a fault in a source table's file."""
     return InputError(f"the table `{name}`: {what}", where=str(path), next=next)

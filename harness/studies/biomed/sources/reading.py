@@ -20,12 +20,12 @@ _DIGITS: Final = 15  # decimals to which 1 - freq is rounded, so that it is a sh
 
 
 def read_tables(paths: Mapping[str, Path]) -> dict[str, pl.LazyFrame]:
-    """Open any of the five source tables by their short names; raise InputError as `read_table` does."""
+    """Open some of the five source tables (drugs, genetics) by short name; raise InputError as `read_table` does."""
     return {name: read_table(name, path) for name, path in paths.items()}
 
 
 def read_table(name: str, paths: Path | Sequence[Path]) -> pl.LazyFrame:
-    """Open a source table of one file or of several parts, each parquet or CSV whatever it is called.
+    """Open one source table from one file or several parts, each Parquet or CSV whatever its name.
 
     Unknown columns are dropped, and other names of known columns are renamed. Rows of genome-wide studies are turned to
     the minor allele. Raise InputError for an unknown table, a table without a file, a file that is damaged or neither
@@ -44,7 +44,7 @@ def read_table(name: str, paths: Path | Sequence[Path]) -> pl.LazyFrame:
 
 
 def oriented(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Turn rows to the minor allele: above a frequency of one half, swap the alleles, frequencies and effect."""
+    """Swap alleles, frequencies and effect where a frequency is above one half, so that it is the minor allele's."""
     flip = pl.col("freq") > 0.5
     return rows.with_columns(
         A1=pl.when(flip).then("A2").otherwise("A1"),

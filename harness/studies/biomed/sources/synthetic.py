@@ -23,7 +23,7 @@ from harness.studies.biomed.sources.synthetic_names import gene_names, snp_names
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The numbers of genes, drugs, diseases, SNPs and SMR results."""
+    """How many genes, drugs, diseases, SNPs and SMR results to invent."""
 
     genes: int = 300
     drugs: int = 5000  # enough for both rules of drawing questions that are mostly answered yes
@@ -37,7 +37,7 @@ SMALL: Final = Sizes(genes=60, drugs=240, diseases=16, snps=600, smr=900)  # for
 
 
 def write_tables(seed: int, folder: Path, sizes: Sizes = FULL) -> dict[str, Path]:
-    """Write the five tables into a folder as `NAME.parquet`, and return their paths by short name."""
+    """Write the five invented tables into a folder as `NAME.parquet`, and return their paths by short name."""
     paths = {}
     for name, frame in tables(seed, sizes).items():
         paths[name] = folder / f"{name}.parquet"
@@ -46,7 +46,7 @@ def write_tables(seed: int, folder: Path, sizes: Sizes = FULL) -> dict[str, Path
 
 
 def tables(seed: int, sizes: Sizes = FULL) -> dict[str, pl.DataFrame]:
-    """Return the five tables by short name, each from a seed of its own; ids of rows are `NAME_N`, N from 1."""
+    """Return five invented source tables by short name, each drawn from a seed of its own."""
     genes = gene_names(sizes.genes)
     snps = synthetic_genetics.snps(_source(seed, "places"), snp_names(_source(seed, "snps"), sizes.snps), genes)
     diseases = synthetic_drugs.diseases_for(_source(seed, "diseases"), sizes.diseases)
@@ -64,14 +64,14 @@ def tables(seed: int, sizes: Sizes = FULL) -> dict[str, pl.DataFrame]:
 
 
 def table(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return rows as a frame with the columns and types of a source table; ids count from 1."""
+    """Return rows as a polars frame with a source table's columns and types; ids count from 1."""
     numbered = [{**row, "UUID": f"{name}_{number}"} for number, row in enumerate(rows, 1)]
     schema = {column.name: getattr(pl, TYPES[column.kind]) for column in COLUMNS[name]}
     return pl.DataFrame(numbered, schema=schema)
 
 
 def parquet(frame: pl.DataFrame) -> bytes:
-    """Return a frame as parquet bytes."""
+    """Return a polars frame as the bytes of a Parquet file."""
     from io import BytesIO  # noqa: PLC0415
 
     file = BytesIO()

@@ -42,7 +42,7 @@ class Drug:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The genes that drugs of each status may target; every branch of both trees has a gene."""
+    """The genes that invented drugs may target, by the drugs' status; every branch of both trees has a gene."""
 
     free: Sequence[str]  # by any drug
     trial: Sequence[str]  # by drugs in trials alone
@@ -52,14 +52,14 @@ class Pools:
 
     @classmethod
     def of(cls, genes: Sequence[str]) -> Pools:
-        """Split genes into pools; two thirds of them are free."""
+        """Split genes at random into pools by drug status; two thirds of them are free."""
         count = len(genes)
         cuts = [0, count * 2 // 3, count * 8 // 10, count * 85 // 100, count * 9 // 10, count]
         return cls(*(genes[first:last] for first, last in pairwise(cuts)))
 
 
 def drugs(source: Any, count: int, genes: Sequence[str], diseases: int) -> list[Drug]:
-    """Return invented drugs; up to one in twelve is a salt of the drug before it, and begins with that drug's name."""
+    """Return invented drugs; up to one in twelve is a salt of the drug before it, whose name it begins with."""
     pools, stems = Pools.of(genes), drug_stems(source, count)
     others = iter(other_names(source, 5 * count + 200))  # a drug has four and a half of them on average
     types = source.choice(list(TYPES), count, p=list(TYPES.values())).tolist()
@@ -81,7 +81,7 @@ def drugs(source: Any, count: int, genes: Sequence[str], diseases: int) -> list[
 
 
 def target_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple[str | None, str | None]]) -> list[Row]:
-    """Return the rows of the table of drug targets; one drug in thirty has a second row, not quite the same."""
+    """Return invented rows of the table of drug targets; one drug in thirty has a second row, not quite the same."""
     rows: list[Row] = []
     for number, drug in enumerate(known):
         rows.append(_target_row(number, drug, diseases))
@@ -94,7 +94,7 @@ def target_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple[str
 
 
 def indication_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple[str | None, str | None]]) -> list[Row]:
-    """Return the rows of the table of indications: one per drug, target and disease, in the order of the drugs."""
+    """Return invented rows of the table of indications, one per drug, target and disease."""
     rows: list[Row] = []
     numbers = [f"{100_000 + 7 * at:07d}" if at % 3 else f"{20_000_000 + 11 * at}" for at in range(5000)]
     for number, drug in enumerate(known):
@@ -122,7 +122,7 @@ def indication_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple
 
 
 def diseases_for(source: Any, count: int) -> list[tuple[str | None, str | None]]:
-    """Return the names of the diseases that both tables share."""
+    """Return the names of diseases that the invented tables of drugs share."""
     return disease_names(source, count)
 
 

@@ -41,7 +41,7 @@ _CROWD = 15  # results by SMR of each crowded gene
 
 @dataclass(frozen=True, slots=True)
 class Snp:
-    """An SNP as both studies see it, before either study measures it."""
+    """An invented SNP: position, alleles and genes, before either study measures its effect."""
 
     name: str
     chromosome: int
@@ -53,7 +53,7 @@ class Snp:
 
 
 def snps(source: Any, names: list[str], genes: list[str]) -> list[Snp]:
-    """Return SNPs placed on the genome, near one or two genes; 4 % have insertions or deletions as alleles."""
+    """Return invented SNPs placed on the genome, near one or two genes; 4 % have insertions or deletions."""
     count = len(names)
     lengths = np.array(MILLIONS)
     chromosomes = source.choice(len(MILLIONS), count, p=lengths / lengths.sum())
@@ -80,7 +80,7 @@ def snps(source: Any, names: list[str], genes: list[str]) -> list[Snp]:
 
 
 def study(source: Any, table: str, known: list[Snp], genes: list[str]) -> Rows:
-    """Return one study's rows of SNPs: effects, p-values, and the odd cells and rows that a real table has."""
+    """Return invented rows of one GWAS: effects and p-values of SNPs, with the odd cells of a real table."""
     number = _causal(len(genes))
     first = 0 if table == "ad_gwas" else number // 2
     causal = set(genes[first : first + number])
@@ -113,13 +113,13 @@ def study(source: Any, table: str, known: list[Snp], genes: list[str]) -> Rows:
 
 
 def p_value(b: float, freq: float, people: int) -> float:
-    """Return the two-sided p-value of an effect, by the spread that its frequency and the study's size imply."""
+    """Return the two-sided p-value of a SNP's effect, from its allele frequency and the study's size."""
     z = abs(b) * math.sqrt(2 * freq * (1 - freq) * people)
     return max(float(f"{math.erfc(z / math.sqrt(2)):.3e}"), FLOOR)
 
 
 def smr(source: Any, count: int, known: list[Snp], genes: list[str]) -> Rows:
-    """Return `count` results by SMR: about two SNPs per gene, tissue and disease, one in twenty significant."""
+    """Return `count` invented SMR results: about two SNPs per gene, tissue and disease, one in twenty significant."""
     groups = count // 2
     gene = source.choice(len(genes), groups)
     tissue, omic = source.choice(len(TISSUES), groups), source.choice(len(OMICS), groups)

@@ -39,7 +39,7 @@ _KINDS = ("syndrome", "disease", "neuropathy", "dystrophy", "anaemia")
 
 
 def gene_names(count: int) -> list[str]:
-    """Return `count` gene names; the last three begin with the name of an earlier one, to catch text searches."""
+    """Return `count` invented gene names; the last three begin with another one's name, to catch text searches."""
     plain = [f"GEN{number:04d}" for number in range(1, count + 1)]
     longer = [f"{plain[0]}L", f"{plain[1]}-AS1", f"{plain[2]}P2"]
     return plain[: count - len(longer)] + longer
@@ -52,7 +52,7 @@ def snp_names(source: Any, count: int) -> list[str]:
 
 
 def drug_stems(source: Any, count: int) -> list[str]:
-    """Return `count` distinct pronounceable stems of four syllables, without the suffix of a class."""
+    """Return `count` distinct invented drug-name stems of four syllables, without the suffix of a class."""
     found: dict[str, None] = {}
     while len(found) < count:
         for picks in source.integers(0, (len(_CONSONANTS), len(_VOWELS)), (count, 4, 2)).tolist():
@@ -92,5 +92,5 @@ def disease_names(source: Any, count: int) -> list[tuple[str | None, str | None]
 
 
 def joined(names: Sequence[str], separator: str) -> str | None:
-    """Join names in one cell; None if there are no names."""
+    """Join names as one table cell; None if there are no names."""
     return separator.join(names) or None

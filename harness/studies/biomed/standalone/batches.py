@@ -27,7 +27,7 @@ TEXT_OF_NOTHING = (None, "")
 
 
 class BatchCache(Parametrised):
-    """Input: rows to be graded, and the content of the grader's cache."""
+    """Input: rows to be graded, and the grader's cache of earlier grades."""
 
     template: Text = Field(default="{question}{gold_res}{pred_res}", description="the wording, with its three places")
     rows: Rows = Field(default_factory=list, description="uuid, question, answer, and one column MODEL_response")
@@ -69,7 +69,7 @@ class BatchCache(Parametrised):
 
 
 class BatchInput(BatchCache):
-    """Input: also the replies of a batch, and the status that it ended with."""
+    """Input: rows to be graded, the grader's cache, and the replies and final status of a batch of requests."""
 
     grader_replies: Rows = Field(default_factory=list, description="lines of the batch's file of results")
     status: Annotated[str, one_of_words("a state of a batch", *STATES)] = Field(
@@ -78,13 +78,13 @@ class BatchInput(BatchCache):
 
 
 class AllCachedInput(BatchCache):
-    """Input: also whether a batch file of an earlier run exists."""
+    """Input: rows to be graded, the grader's cache, and whether a batch file of an earlier run exists."""
 
     old_file: Flag = Field(default=True, description="whether there is an older batch file")
 
 
 class BatchOutput(ToolOutput):
-    """Output: the requests of a batch, and the results of its replies."""
+    """Output: the grading requests of a batch, and the scores read from its replies."""
 
     batch_created: bool = Field(description="whether there was anything to send")
     requests: list[dict[str, Any]] = Field(description="the lines of the batch file")
@@ -135,7 +135,7 @@ def batch_grading(given: BatchInput) -> dict[str, Any]:
 
 
 def batch_all_cached(given: AllCachedInput) -> dict[str, bool]:
-    """Return whether a batch file is made, and whether an older one is removed."""
+    """Return whether the published code makes a batch file for these rows, and whether it removes an older one."""
     asked = given.asked()
     sent = batches.requests(asked, given.cache(asked), given.grader, given.system)
     return {"created": bool(sent), "old_file_removed": given.old_file}

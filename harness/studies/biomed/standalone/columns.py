@@ -36,7 +36,7 @@ def _is_list(value: Any) -> bool:
 
 
 class Parametrised(AnalysisInput):
-    """Base class of the study's analyses: `params` may hold any field; a field given beside `params` wins."""
+    """Base class of the study's analysis inputs: settings may be fields, or keys of `params`; fields win."""
 
     params: dict[str, Any] = Field(default_factory=dict, description="fields of this object that are no rows")
 
@@ -48,7 +48,7 @@ class Parametrised(AnalysisInput):
 
 
 class ScoreColumns(Parametrised):
-    """Base class of analyses of scores: one column per model."""
+    """Base class of inputs of scores in columns, one per model."""
 
     rows: Rows = Field(default_factory=list, description=ROWS)
     scores: Annotated[Any, _SCORES] = Field(
@@ -71,7 +71,7 @@ class ScoreColumns(Parametrised):
 
 
 def keys(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of rows in the order in which they first occur."""
+    """Return the column names of some rows, in the order in which they first occur."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
@@ -81,7 +81,7 @@ def cells(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
 
 
 def row_labels(rows: Sequence[Mapping[str, Any]], column: str, mode: str = PAPER) -> list[list[str]]:
-    """Return the labels of each row in a column.
+    """Return each row's category labels in one column.
 
     In strict mode an empty label after a trailing `;` is dropped. Raise InputError if a cell is not a text; the
     published code stops there too.

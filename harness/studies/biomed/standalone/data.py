@@ -76,7 +76,7 @@ TemplateSizes = Annotated[list[tuple[str, int]], _TEMPLATES]
 
 
 class SampleSettings(Row):
-    """Settings of a sample; a setting that is not given is as published."""
+    """Settings of a sample of questions per template; a setting that is not given is as published."""
 
     n: Amount | None = Field(default=None, description="rows of a template at most; 270")
     batch_size: Amount | None = Field(default=None, description="rows of a draw; 10")
@@ -84,19 +84,19 @@ class SampleSettings(Row):
 
 
 class SplitSettings(SampleSettings):
-    """Settings of a split."""
+    """Settings of a split of questions into test and train."""
 
     split_mode: SplitMode | None = Field(default=None, description="official (as published) or disjoint (OURS)")
 
 
 class MergeSettings(Row):
-    """Settings of a merge."""
+    """Settings of a merge of the questions with each model's answers."""
 
     mode: Mode | None = Field(default=None, description="paper (as published, the default) or strict (OURS)")
 
 
 class RetrySettings(Row):
-    """Settings of retries; a setting that is not given is as published."""
+    """Settings of repeated queries after failures; a setting that is not given is as published."""
 
     retries: Retries | None = Field(default=None, description="queries at most; 3")
     initial_delay: Delay | None = Field(default=None, description="seconds of sleep after the first failure; 2")
@@ -235,7 +235,7 @@ def merge_of(given: DataMergeInput) -> dict[str, Any]:
 
 
 def retries_of(given: DataRetriesInput) -> dict[str, Any]:
-    """Return what the published code stores for such replies; raise InputError for too few of them."""
+    """Return the text that the published code stores after retries, from a model's replies; InputError for too few."""
     params = given.params
     found = retries.retried(
         given.query,

@@ -121,7 +121,7 @@ def heatmap(given: HeatmapInput) -> dict[str, Any]:
 
 
 def boxplot(given: BoxplotInput) -> dict[str, Any]:
-    """Return the values and labels of the published box plot."""
+    """Return the numbers of the published box plot: each model's scores without abstentions, and its labels."""
     columns = given.columns(given.metric)
     order = given.model_order or model_order(given.models or list(columns), columns)
     return {"result": plain(paper_figures.boxplot(columns, order, given.metric))}

@@ -34,7 +34,7 @@ _FIRST_RUN = (1, 0)
 
 
 class GradedRow(NamedTuple):
-    """One row of a caller: which answer it is, its state, its raw grade, and twice that grade if answered."""
+    """One graded answer of a caller: which answer it is, its state, its raw grade, and twice that grade if answered."""
 
     uuid: str
     template: str
@@ -45,7 +45,7 @@ class GradedRow(NamedTuple):
 
 
 def graded_rows(rows: Sequence[Mapping[str, Any]]) -> list[GradedRow]:
-    """Read rows of one answer each, or of the compiled table, in their order.
+    """Read graded answers from rows of one answer each, or from rows with a score column per model.
 
     Raise InputError, with the row's position, for a row without uuid, a uuid that is repeated for a model, a uuid with
     two templates, a template that only some rows name, a response that is not a text, and a row without any grade.
@@ -69,7 +69,7 @@ def graded_rows(rows: Sequence[Mapping[str, Any]]) -> list[GradedRow]:
 
 
 def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
-    """Return columns of scores as rows of the compiled table, with each row as its own template."""
+    """Return score columns, one per model, as rows; each row counts as a template of its own."""
     longest = max(map(len, columns.values()), default=0)
     ending = column_name("", BIOSCORE)
     return [
@@ -79,7 +79,7 @@ def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
 
 
 def counted(found: Sequence[GradedRow], models: Sequence[str] = ()) -> RunAnswers:
-    """Return rows as the answers of a run in strict mode, of the models that are asked for, or of all models.
+    """Return graded rows as a run's answers in strict mode, of the models that are asked for, or of all models.
 
     Raise InputError for a model that no row has; otherwise a misspelled name would be a model without answers.
     """

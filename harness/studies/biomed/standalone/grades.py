@@ -26,7 +26,7 @@ class GradeReply(Row):
 
 
 class ReadGrade(ToolOutput):
-    """Output: the grade and its score, or null if there is no grade."""
+    """Output: the grade that a grader's reply states and its score, or null if there is none."""
 
     score: float | None = Field(description="the grade / 3, -1 where the answer was said not to know; null: no grade")
     valid: bool = Field(description="whether a grade of the scale can be read")

@@ -126,7 +126,7 @@ def _rates(found: paper_performance.Performance) -> dict[str, list[float]]:
 
 
 def performance_row(given: PerformanceColumns) -> dict[str, Any]:
-    """Return the table's row of the one column that is given.
+    """Return the performance table's row for the one given column of scores.
 
     Raise InputError for no column, for several columns, and in strict mode.
     """
@@ -149,7 +149,7 @@ def performance_row(given: PerformanceColumns) -> dict[str, Any]:
 
 
 def order_of(given: ScoreColumns) -> dict[str, Any]:
-    """Return the models in the order of the published figures."""
+    """Return models in the order of the published figures: by median score of answered rows, highest first."""
     return {"order_out": model_order(given.names(), given.columns())}
 
 

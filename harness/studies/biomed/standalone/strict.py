@@ -71,7 +71,7 @@ class ModelPairs(ToolOutput):
 
 
 def strict_performance(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> dict[str, Any]:
-    """Return the printed rows of strict performance, and all its numbers by model.
+    """Return the table of strict-mode rates from graded rows: the printed cells, and all numbers by model.
 
     Raise InputError for rows that cannot be counted, as `graded_rows` does.
     """
@@ -82,7 +82,7 @@ def strict_performance(rows: Sequence[Mapping[str, Any]], models: Sequence[str])
 
 
 def states_of(given: StrictRows) -> dict[str, Any]:
-    """Return the strict state of each row of the models that are asked for, and their counts.
+    """Return each graded row's state (good, bad, abstained, ...) in strict mode, and the counts of states by model.
 
     Raise InputError as `graded_rows` and `counted` do.
     """
@@ -94,7 +94,7 @@ def states_of(given: StrictRows) -> dict[str, Any]:
 
 
 def compared(given: StrictPairs) -> dict[str, Any]:
-    """Compare every two models; raise InputError for fewer than two, and as `graded_rows` does."""
+    """Compare every two models on graded rows; raise InputError for fewer than two, and as `graded_rows` does."""
     run = counted(graded_rows(given.rows), given.models)
     if len(run.models) < 2:
         advice = "give rows of two models, each with its `model`"

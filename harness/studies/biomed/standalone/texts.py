@@ -26,7 +26,7 @@ class AnswerAndReference(Row):
 
 
 class NlpMetrics(ToolOutput):
-    """Output: the stored metrics, and their parts."""
+    """Output: the text metrics of an answer (BLEU, ROUGE), and their parts."""
 
     BLEU: float | AbsentValue = Field(description=ONE)
     ROUGE2: float | AbsentValue = Field(description=ONE)

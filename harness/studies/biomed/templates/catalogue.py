@@ -20,7 +20,7 @@ IN_STRICT: Final = "strict"
 
 @dataclass(frozen=True, slots=True)
 class QuestionTemplate:
-    """One template: what it asks, of which tables, and the labels of its questions, the primary label first."""
+    """One question template: its id, what it asks, of which source tables, and its questions' labels."""
 
     id: str
     seed: str  # the expert question that it comes from; matched by us, as no list is public

@@ -20,12 +20,12 @@ _NOTHING: Final = ("", "none", "nan", "null")  # values that say that there is n
 
 
 def symbols(column: str) -> pl.Expr:
-    """Split a column of gene symbols or numbers at commas, semicolons and blanks; `NONE` is not a symbol."""
+    """Split the cells of a column of gene symbols or numbers into lists; `NONE` is not a symbol."""
     return _pieces(pl.col(column).fill_null("").str.replace_all(_SYMBOLS, _MARK))
 
 
 def names(column: str) -> pl.Expr:
-    """Split a column of names: at semicolons and bars if a cell has any, otherwise at commas before a blank.
+    """Split the cells of a column of names into lists: at `;` and `|` if a cell has any, else at commas before a blank.
 
     A cell may also be the text of a list in brackets, with or without quotes.
     """
@@ -36,17 +36,17 @@ def names(column: str) -> pl.Expr:
 
 
 def united(column: str) -> pl.Expr:
-    """Unite a group's lists: each value once, at its first position."""
+    """Merge the lists of a group of rows into one list: each value once, at its first position."""
     return pl.col(column).explode().drop_nulls().unique(maintain_order=True)
 
 
 def present(column: str) -> pl.Expr:
-    """Return the condition that a cell holds a text that is neither blank nor a word for nothing."""
+    """Return the polars condition that a cell holds a text that is neither blank nor a word for nothing."""
     return ~pl.col(column).fill_null("").str.strip_chars().str.to_lowercase().is_in(_NOTHING)
 
 
 def in_natural_order(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows in the natural order of their ids (`UUID`)."""
+    """Return rows sorted by id (`UUID`), with the numbers inside ids compared as numbers."""
     keys = [natural(identifier or "") for identifier in frame["UUID"]]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     return frame if order == list(range(len(keys))) else frame[order]

@@ -17,7 +17,7 @@ MOST_YES = 1500  # pairs among them that are answered yes, if there are as many
 
 
 def drawn(answers: Any, count: int, seed: int, most: int = MOST) -> list[int]:
-    """Return the positions of the kept candidates among `count`, ascending; `answers` marks those answered yes.
+    """Draw which of `count` candidate questions are kept, balanced by yes and no; return their positions.
 
     `answers` is an array of booleans, or None if the questions are not yes/no ones. Each template draws with the seed
     set anew, yes before no, without replacement. If candidates have to be drawn, raise InputError for a seed that the

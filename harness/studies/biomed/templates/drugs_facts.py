@@ -27,12 +27,12 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
 def written(
     template: str, ids: Iterable[str], question: str, answer: str, facts: Iterable[Fact], yes: bool | None = None
 ) -> Pair:
-    """Return the pair of a question; `ids` are the rows that it is answered from."""
+    """Return a question with its answer, facts and source rows as a pair; `ids` are the source rows."""
     return Pair(template, question, answer, tuple(facts), sources(ids), yes)
 
 
 def at_most(many: str) -> str:
-    """Return the sentence by which a question bounds its list; the question then has one right answer."""
+    """Return the sentence that limits a question's list to ten names, so that it has one right answer."""
     return f" If there are more than ten {many}, give their number and the first ten in alphabetical order."
 
 
@@ -56,7 +56,7 @@ def phase_fact(phase: float, of: str, *, asked: bool = True) -> Fact:
 
 
 def status_fact(status: str, of: str, *, asked: bool = True) -> Fact:
-    """Return the fact of a drug's status, with other words for it."""
+    """Return the fact of a drug's approval status, with other words for it."""
     return {**fact("status", NAME, status, of=of, asked=asked), "names": {status: list(_STATUS[status])}}
 
 
@@ -68,7 +68,7 @@ def list_facts(
     *,
     number_asked: bool = False,
 ) -> list[Fact]:
-    """Return the facts of a list: the names that an answer shows, and their number if it is printed.
+    """Return the facts of an answer that is a list: the names shown in it, and their number if it is stated.
 
     The number is printed if there are several names, or if the question asks for it (`number_asked`). If there are more
     names than are shown, the question always asks for it. `others` maps names to their other names. An empty list has
@@ -88,7 +88,7 @@ def list_facts(
 
 
 def names_fact(slot: str, names: Iterable[str], of: str, *, asked: bool = True) -> Fact:
-    """Return the fact of names that an answer prints in full, however many they are."""
+    """Return the fact of an answer's names, all of which it prints."""
     return fact(slot, NAMES, alphabetical(names), of=of, asked=asked)
 
 
@@ -104,7 +104,7 @@ def enumerated(names: Sequence[str], one: str, many: str = "") -> str:
 
 
 def chosen(row: Mapping[str, Any], drugs: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the ids of rows, and the other names, of some of the drugs in a gene's row."""
+    """Return the source row ids, and other names, of some of the drugs that target a gene."""
     wanted = set(drugs)
     triples = [triple for triple in zip(row["drugs"], row["ids"], row["others"], strict=True) if triple[0] in wanted]
     return [identifier for _, ids, _ in triples for identifier in ids], {drug: names for drug, _, names in triples}

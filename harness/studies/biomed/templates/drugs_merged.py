@@ -30,7 +30,7 @@ _FLAGS: Final = ("drugIsApproved", "drugIsWithdrawn", "blackBoxWarning")
 
 
 def merged_drugs(tables: Tables) -> pl.LazyFrame:
-    """Return one row per drug, in the natural order of its first row; rows without the name of a drug are left out.
+    """Return a table of one row per drug, merged from all its source rows, in the natural order of their ids.
 
     The frame is lazy, so only the columns that are asked for are computed: drug, ids, status (one of four), phase (null
     if missing), year (of the first approval, or null), warning (of a black box, or null), and lists: targets, trades,
@@ -57,12 +57,12 @@ def merged_drugs(tables: Tables) -> pl.LazyFrame:
 
 
 def drugs_with(tables: Tables, known: str, *columns: str) -> pl.DataFrame:
-    """Return the name, the ids and `columns` of the merged drugs whose list `known` is not empty."""
+    """Return name, source ids and `columns` of the merged drugs whose list column `known` is not empty."""
     return merged_drugs(tables).filter(pl.col(known).list.len() > 0).select("drug", "ids", *columns).collect()
 
 
 def merged_genes(tables: Tables) -> pl.DataFrame:
-    """Return one row per targeted gene, in the order in which the drugs name them, with its drugs by status.
+    """Return a table of one row per targeted gene with its drugs by status, in the order of the drugs.
 
     Columns: gene, and for each of the four statuses a list of drugs with the status as its name. `ids` and `others`
     hold the row ids and the other names of each drug, in the order of `drugs`. A gene is a whole symbol in a drug's
@@ -79,17 +79,17 @@ def merged_genes(tables: Tables) -> pl.DataFrame:
 
 
 def highest(column: str) -> pl.Expr:
-    """Return the expression of a group's highest phase, null if no row has one of at least 0.5."""
+    """Return the polars expression of a group's highest trial phase, null if no row has one of at least 0.5."""
     return pl.col(column).filter(pl.col(column).fill_nan(None) >= FIRST).max()
 
 
 def earliest(column: str) -> pl.Expr:
-    """Return the expression of a group's earliest year, null if no row has one above 0."""
+    """Return the polars expression of a group's earliest year, null if no row has one above 0."""
     return pl.col(column).filter(pl.col(column) > 0).min()
 
 
 def other_names(column: str, own: str) -> pl.Expr:
-    """Unite a group's lists of names, without the name that all its rows have in `own`, in any letter case."""
+    """Merge a group's lists of names, without its own name (column `own`), in any letter case."""
     names = united(column)
     return names.filter(names.str.to_lowercase() != pl.col(own).first().str.to_lowercase())
 

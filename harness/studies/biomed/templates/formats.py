@@ -20,7 +20,7 @@ _NUMBERS = re.compile(r"([0-9]+)")
 
 
 def scientific(value: float, digits: int = P_DIGITS) -> str:
-    """Format a number with an exponent of at least two digits: `2.59e-08`, even if that rounds up to `5.00e-08`."""
+    """Format a number in scientific notation, exponent of at least two digits: `2.59e-08`."""
     return f"{value:.{digits}e}"
 
 
@@ -58,7 +58,7 @@ def alphabetical(names: Iterable[str]) -> list[str]:
 
 
 def shown(names: Iterable[str]) -> list[str]:
-    """Return the names that an answer shows: each once, in alphabetical order, at most ten."""
+    """Return the names that an answer shows: each once, in alphabetical order, the first ten."""
     return alphabetical(names)[:SHOWN]
 
 
@@ -73,7 +73,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def natural(identifier: str) -> list[Any]:
-    """Return the key that sorts ids naturally: the numbers inside an id compare as numbers.
+    """Return a sort key for ids by which the numbers inside an id compare as numbers.
 
     Numbers compare by their length without leading zeros, then as text, so even a number of a million digits is cheap.
     """
@@ -84,5 +84,5 @@ def natural(identifier: str) -> list[Any]:
 
 
 def sources(ids: Iterable[str]) -> str:
-    """Join the ids of the rows that an answer comes from: each once, in natural order, at most ten."""
+    """Return the ids of an answer's source rows as one text: each once, in natural order, at most ten."""
     return ", ".join(sorted(set(ids), key=natural)[:IDS])

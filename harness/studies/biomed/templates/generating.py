@@ -13,7 +13,7 @@ from harness.studies.biomed.templates.pair import YES, Pair, Rules, Tables
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The kept pairs of one template by their stable ids, and how many candidates there were."""
+    """The questions kept of one template, by their stable ids, and how many candidates there were."""
 
     template: QuestionTemplate
     pairs: Mapping[str, Pair]  # by id: TEMPLATE.N, N from 1 in the natural order of the source
@@ -24,7 +24,7 @@ class Generated:
 def generate(
     tables: Tables, rules: Rules, seed: int, *, most: int = MOST, only: Iterable[str] = TEMPLATES
 ) -> Iterator[Generated]:
-    """Yield the pairs of each template in `only`, in the catalogue's order, including templates without a question."""
+    """Yield the questions of each template in `only`, in the catalogue's order, including templates without any."""
     wanted = frozenset(only)
     for template in TEMPLATES.values():
         if template.id in wanted:

@@ -26,7 +26,7 @@ NO_GENE: Final = "NONE"  # the value of a cell of genes without a gene
 
 @dataclass(frozen=True, slots=True)
 class GwasStudy:
-    """One of the two studies: its table, its disease, and how an answer names it."""
+    """One of the two genome-wide association studies: its table, its disease, and how an answer names it."""
 
     table: str
     disease: str
@@ -34,11 +34,11 @@ class GwasStudy:
     other_names: tuple[str, ...]
 
     def named(self) -> Fact:
-        """Return the fact that an answer names the study; no question asks for it."""
+        """Return the study's name as a fact that an answer contains although no question asks for it."""
         return {**fact("study", NAME, self.name, asked=False), "names": {self.name: list(self.other_names)}}
 
     def cited(self) -> str:
-        """Return the words with which an answer begins that rests on this study."""
+        """Return the words `In the European GWAS meta-analysis of ...` with which an answer from this study begins."""
         return f"In the European GWAS meta-analysis of {self.disease} ({self.name})"
 
 
@@ -49,13 +49,13 @@ PD: Final = GwasStudy("pd_gwas", "Parkinson's disease", "Nalls et al. 2019", ("N
 
 
 def genes_of(cell: str | None, *, keep_none: bool = False) -> tuple[str, ...]:
-    """Return the genes that a cell names, each once, in its order, without blanks and, unless kept, `NONE`."""
+    """Return the genes named in a cell, each once, in the cell's order, without blanks and, unless kept, `NONE`."""
     parts = (part.strip() for part in (cell or "").split(";"))
     return tuple(dict.fromkeys(part for part in parts if part and (keep_none or part != NO_GENE)))
 
 
 def snps(table: pl.LazyFrame, usable: pl.Expr, yes: pl.Expr | None = None) -> pl.DataFrame:
-    """Return the SNP hashes of usable rows in the natural order of the rows, and YES beside each if `yes` is given.
+    """Return hashes of the SNPs of usable rows in the rows' natural order, with the column YES if `yes` is given.
 
     An SNP with several rows occurs several times; see `distinct`.
     """
@@ -65,7 +65,7 @@ def snps(table: pl.LazyFrame, usable: pl.Expr, yes: pl.Expr | None = None) -> pl
 
 
 def distinct(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the first row of each SNP, in their order."""
+    """Return the first row of each SNP, keeping the order."""
     hashes = rows[HASHED]
     ordered = np.sort(hashes.to_numpy())  # several times faster than a hash table of millions, and mostly sufficient
     double = pl.Series(np.unique(ordered[1:][ordered[1:] == ordered[:-1]]))
@@ -81,7 +81,7 @@ def distinct(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def either(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
-    """Return the SNPs of one study, each once, then those that only the other study has."""
+    """Return the SNPs of one study, each once, followed by those that only the other study has."""
     mine, other = distinct(first), distinct(second)
     if mine.is_empty():
         return other
@@ -94,7 +94,7 @@ def either(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
 
 
 def rows_of(table: pl.LazyFrame, hashes: pl.Series, usable: pl.Expr) -> Mapping[int, Mapping[str, Any]]:
-    """Return the first usable row of each of some SNPs by their hashes; an SNP without such a row is left out."""
+    """Return the first usable row of each SNP, given by hash; an SNP without such a row is left out."""
     found = table.filter(_hash().is_in(hashes.implode()) & usable).collect(engine="streaming")
     rows = found.with_columns(_hash().alias(HASHED)).iter_rows(named=True)
     first: dict[int, dict[str, Any]] = {}
@@ -104,7 +104,7 @@ def rows_of(table: pl.LazyFrame, hashes: pl.Series, usable: pl.Expr) -> Mapping[
 
 
 def ids_at(table: pl.LazyFrame, numbers: Iterable[int]) -> Mapping[int, str]:
-    """Return the ids of the rows that have these numbers in `numbered`."""
+    """Return the ids (`UUID`) of the rows with the given row numbers, by row number."""
     wanted = pl.Series(list(numbers), dtype=pl.Int64).implode()
     rows = numbered(table).filter(pl.col(NUMBER).is_in(wanted)).select(NUMBER, "UUID").collect(engine="streaming")
     return dict(rows.iter_rows())

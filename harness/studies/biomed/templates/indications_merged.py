@@ -15,7 +15,7 @@ from harness.studies.biomed.templates.pair import Tables
 
 
 def indication_rows(tables: Tables, *columns: str) -> pl.LazyFrame:
-    """Return `columns` of the rows that name a drug and a disease, in natural order, with `drug` and `disease`.
+    """Return rows of drug and disease with `columns`, in natural order of ids; rows without either are left out.
 
     The column `mesh` has the MeSH name of the disease, null if a row has none.
     """
@@ -27,7 +27,7 @@ def indication_rows(tables: Tables, *columns: str) -> pl.LazyFrame:
 
 
 def drug_diseases(tables: Tables) -> pl.DataFrame:
-    """Return one row per drug and disease, in the natural order of its first row.
+    """Return a table of one row per drug and disease, in the natural order of its first source row.
 
     Columns: drug, disease, ids, phase (the highest for this disease, or null), year (in which the drug was first
     approved, or null), targets (gene symbols), others (MeSH names of the disease).

@@ -33,7 +33,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The mode of the run, on which the answers of some templates depend (T24, T25, T30)."""
+    """The mode of a run, paper or strict, by which the answers of some templates differ (T24, T25, T30)."""
 
     mode: str
 
@@ -49,7 +49,7 @@ Pairs = Callable[[Tables, "pl.DataFrame", Rules], list[Pair]]
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """The two functions of a template: one finds the candidates of its questions, the other makes their pairs."""
+    """The two functions of a question template: one finds candidates, the other writes question and answer of each."""
 
     candidates: Candidates
     pairs: Pairs

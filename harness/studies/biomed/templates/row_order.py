@@ -12,7 +12,7 @@ _ID = "UUID"
 
 
 def numbered(table: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the column NUMBER, which grows in the natural order of the ids; the rows keep their order.
+    """Add the column NUMBER, each row's rank in the natural order of the ids; the rows keep their order.
 
     The ids of one table mostly share the text before their number. Then NUMBER is that number, and no ids are held in
     memory. Otherwise the ids are sorted once, by the text before their last number, then by that number.
@@ -25,7 +25,7 @@ def numbered(table: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def in_order(table: pl.LazyFrame, kept: pl.Expr, columns: Sequence[pl.Expr]) -> pl.DataFrame:
-    """Return columns of the kept rows in the natural order of the rows' ids.
+    """Return some columns of the rows that a condition keeps, sorted by id in natural order.
 
     If the ids of the kept rows share the text before their number, the table is read once.
     """

@@ -28,7 +28,7 @@ _LAYER = "layer1"  # the name of the array that is read from an archive with sev
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `features` of Pereira's rows, float32, with an array for each space whose files are given, and `counts`.
+    """Write `features` for Pereira's sentences, float32, an array per feature space with given files, and `counts`.
 
     If `params` name an experiment, only its rows are written. Raises InputError if no file is given, if GloVe lacks one
     experiment or the order, or if a file has the wrong number of rows or values that are not finite.
@@ -43,14 +43,14 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 class FeatureSpaces(NamedTuple):
-    """The arrays of the spaces by name, and of each that was built [its words with a vector, its words]."""
+    """The arrays of the feature spaces by name, and how many words of each built space have a vector, of how many."""
 
     arrays: Mapping[str, Array]
     words: Mapping[str, list[int]]
 
 
 def read_features(files: Mapping[str, Path]) -> FeatureSpaces:
-    """Return the arrays of the spaces whose files are given, one row for each of the study's 627; may be empty.
+    """Return the arrays of the feature spaces whose files are given, one row for each of Pereira's 627 sentences.
 
     Spaces are read from files of features, or built from files of words, senses and parses (`built_features`). Raises
     InputError if GloVe lacks one experiment or the order, if a file has the wrong number of rows or values that are not

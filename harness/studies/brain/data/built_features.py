@@ -56,20 +56,20 @@ RELATIONS = (
 
 
 class BuiltFeatures(NamedTuple):
-    """The spaces that were built, [row, column] of float64, and how many words each found vectors for, of how many."""
+    """The feature spaces that were built, [row, column] of float64, and how many of how many words have a vector."""
 
     spaces: Mapping[str, Array]
     found: Mapping[str, tuple[int, int]]
 
 
 def built_spaces(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the spaces that are built if these files are given: a space is asked for by the first file it needs."""
+    """Return the names of the feature spaces to build: a space is built if the first file that it needs is given."""
     given = {*names}
     return tuple(space for space, needed in NEEDED.items() if needed[0] in given)
 
 
 def require_companions(names: Iterable[str], where: str) -> None:
-    """Raise MissingError, with what to bring, for a space that lacks a file, and for vectors without a further file."""
+    """Raise MissingError, saying what to bring, if a feature space has one of its input files but lacks another."""
     given = {*names}
     for space in built_spaces(given):
         for lacking in NEEDED[space]:
@@ -83,7 +83,7 @@ def require_companions(names: Iterable[str], where: str) -> None:
 
 
 def build(files: Mapping[str, Path], rows: int) -> BuiltFeatures:
-    """Build each space whose files are given, a row for each of the study's.
+    """Build each feature space whose files are given: arrays with one row for each sentence of Pereira.
 
     Raises MissingError as `require_companions` does, and InputError for a file that is not of its kind, and for a space
     in which no word has a vector.
@@ -160,7 +160,7 @@ def _summed(rows: Weights, vectors: Mapping[str, Array]) -> tuple[Array, int]:
 
 
 def syntax(parsed: Sequence[ParsedSentence]) -> Array:
-    """Return counts of a parse (OURS): words of each class and relation, depth, and mean distance to the head."""
+    """Return features of a parsed sentence (OURS): counts of word classes and relations, depth, mean head distance."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     made = np.zeros((len(parsed), len(CLASSES) + len(RELATIONS) + 2))

@@ -29,7 +29,7 @@ _MISSING = ("_FillValue", "missing_value")
 
 
 class Variable(NamedTuple):
-    """A variable that has not been read yet: sliceable values, the names of its dimensions, and its attributes."""
+    """A variable of a netCDF file, not read yet: sliceable values, the names of its dimensions, and its attributes."""
 
     dimensions: tuple[str, ...]
     values: Any  # an h5py dataset or a numpy array: both have `shape`, `dtype` and slices
@@ -37,7 +37,7 @@ class Variable(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A tile of the recordings: consecutive rows from `row` on, for some of the wanted columns."""
+    """A rectangular piece of the recordings: consecutive rows from `row` on, for some of the wanted columns."""
 
     row: int
     columns: Array  # indices into the wanted columns
@@ -46,7 +46,7 @@ class Tile(NamedTuple):
 
 @dataclass(frozen=True)
 class NetcdfFile:
-    """An open file, called `where` in errors."""
+    """An open netCDF file of recordings; errors call it `where`."""
 
     where: str
     form: str
@@ -59,7 +59,7 @@ class NetcdfFile:
         return int(rows), int(columns)
 
     def texts(self, name: str, dimension: str) -> list[str]:
-        """Read a coordinate of texts; whole numbers become strings of digits. Raises InputError if there is none."""
+        """Read a coordinate variable as strings; whole numbers become digits. Raises InputError if there is none."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         array = self._coordinate(name, dimension)
@@ -70,7 +70,7 @@ class NetcdfFile:
         return [self._text(value, name) for value in array.tolist()]
 
     def numbers(self, name: str, dimension: str) -> Array:
-        """Read a coordinate of numbers as float64; raises InputError if there is none."""
+        """Read a coordinate variable as float64 numbers; raises InputError if there is none."""
         array = self._coordinate(name, dimension)
         if array.ndim != 1 or array.dtype.kind not in "iuf":
             raise self._bad(f"it is {array.dtype} {[*array.shape]}, and no numbers", name)

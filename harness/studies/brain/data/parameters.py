@@ -27,7 +27,7 @@ HEAVIEST = 1000  # the largest weight; for noise it must be below 1
 
 
 def one_of(name: str, *words: str) -> Callable[[Any], str]:
-    """Return a parser for a parameter with a fixed set of values; it raises InputError for any other value."""
+    """Return a function that parses a parameter with a fixed set of values and raises InputError for any other."""
 
     def read(given: Any) -> str:
         if given not in words:
@@ -38,7 +38,7 @@ def one_of(name: str, *words: str) -> Callable[[Any], str]:
 
 
 def counted(name: str, least: int = 1) -> Callable[[Any], int]:
-    """Return a parser for a whole number from `least` to LARGEST; it raises InputError for anything else."""
+    """Return a function that parses a whole number from `least` to LARGEST and raises InputError for anything else."""
 
     def read(given: Any) -> int:
         digits = isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 9
@@ -52,7 +52,7 @@ def counted(name: str, least: int = 1) -> Callable[[Any], int]:
 
 
 def weight(name: str) -> Callable[[Any], str]:
-    """Return a parser for a weight, a decimal from 0 to 1000, kept as text; it raises InputError for anything else."""
+    """Return a function that checks a decimal from 0 to 1000, kept as text, and raises InputError for anything else."""
 
     def read(given: Any) -> str:
         try:

@@ -36,7 +36,7 @@ class ParsedSentence:
 
 
 def read_parsed(name: str, path: Path, rows: int, texts: Sequence[str] = ()) -> list[ParsedSentence]:
-    """Read one sentence per row of the study, in its order.
+    """Read a file of dependency parses: one sentence per row of the study, in its order.
 
     Raises InputError for another number of sentences, a line that is no word, a head that is no word of its sentence,
     and for a sentence that shares less than half of its words with its row in `texts`. Some words may differ, because

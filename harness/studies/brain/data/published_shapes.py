@@ -36,5 +36,5 @@ OBJECTS: Mapping[str, str] = {PEREIRA: "Pereira2018", FEDORENKO: "Fedorenko2016v
 
 
 def how_to_get(dataset: str) -> str:
-    """Return a sentence that says where to get the recordings of a dataset."""
+    """Return a sentence that tells a user where to get the recordings of a dataset."""
     return f"give {OBJECTS[dataset]}.nc, as the loader of mschrimpf/neural-nlp brings it (bucket brainio-language)"

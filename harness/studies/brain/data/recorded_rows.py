@@ -138,7 +138,7 @@ def require_stories(
 
 
 def require_count(where: str, count: int, stimuli: Sequence[Stimulus]) -> None:
-    """Raise InputError unless the file has as many rows as the study."""
+    """Raise InputError unless the recordings' file has as many rows as the study has stimuli."""
     if count != len(stimuli):
         told = f"it has {count} rows, the study has {len(stimuli)}"
         raise InputError(told, where=where, next="give the published file")

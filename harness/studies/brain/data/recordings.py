@@ -36,7 +36,7 @@ BLOCK = 4096  # units that are checked together
 
 
 class Recordings(NamedTuple):
-    """The recordings in a file, in the order of the study."""
+    """The recorded responses of a file, [row, unit], with rows and units in the order of the study."""
 
     values: Array  # [row, unit] of float32; NaN where a unit did not do the row's experiment
     units: Sequence[RecordedUnit]
@@ -44,7 +44,7 @@ class Recordings(NamedTuple):
 
 
 def require_params(params: Mapping[str, Any], inputs: Mapping[str, Path], taken: Sequence[str]) -> tuple[str, str]:
-    """Return the dataset and the experiment (empty for all experiments).
+    """Check a maker's parameters; return its dataset and its experiment (an empty text means all experiments).
 
     Raises InputError if an experiment is given for a dataset without experiments, or if `inputs` has a file that is not
     in `taken`.
@@ -60,7 +60,7 @@ def require_params(params: Mapping[str, Any], inputs: Mapping[str, Path], taken:
 def write_dataset(
     params: Mapping[str, Any], inputs: Mapping[str, Path], stimuli: Sequence[Stimulus], found: Recordings, out: Path
 ) -> None:
-    """Check a recording and write its five outputs; with an experiment, only the units that took part in it.
+    """Check a recording and write its five output files; with an experiment, only the units that took part in it.
 
     Raises InputError if units, participants, networks or values are not those of the published recording.
     """
@@ -95,7 +95,7 @@ def participant_counts(units: Sequence[RecordedUnit]) -> dict[str, int]:
 
 
 def with_place(unit: RecordedUnit, at: Sequence[float]) -> RecordedUnit:
-    """Return the unit with its place in the grid, or without one if `at` is not three whole numbers within the grid."""
+    """Return the unit with its three grid coordinates, or without if `at` is not three whole numbers in the grid."""
     whole = len(at) == len(GRID) and all(float(one).is_integer() for one in at)
     if whole and all(0 <= one <= most for one, most in zip(at, GRID, strict=True)):
         unit["place"] = [int(one) for one in at]

@@ -46,7 +46,7 @@ def read_texts(dataset: str, files: Mapping[str, Path]) -> tuple[Layout, list[st
 
 
 def published(where: Layout, texts: Sequence[str]) -> list[Stimulus]:
-    """Return the rows of a layout with their texts unchanged; raise InputError if a row has no word."""
+    """Return stimuli made of a layout's rows and their texts, unchanged; raise InputError if a row has no word."""
     require_rows(where.dataset, len(texts), len(where.ids), "texts")
     found: list[Stimulus] = []
     for row, text in enumerate(texts):

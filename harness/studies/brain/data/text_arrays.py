@@ -46,7 +46,7 @@ def read_whole(name: str, path: Path) -> Array:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Context manager that names the parameter in an InputError; for a pickle, it adds how to convert the file."""
+    """Context manager that adds the parameter's name to an InputError; for a pickle, also how to convert the file."""
     try:
         yield
     except InputError as bad:

@@ -18,7 +18,7 @@ BLOCK = 4096  # units whose columns are copied at once
 
 
 def require_no_twins(values: Array, units: Sequence[RecordedUnit], places: Sequence[int]) -> None:
-    """Raise InputError naming both units if two units have the same bytes in `values` [row, unit].
+    """Raise InputError naming both units if two units have the same recorded values in `values` [row, unit].
 
     `places` are the columns to compare; each has a value in some row.
     """

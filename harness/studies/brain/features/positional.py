@@ -25,7 +25,7 @@ def smoothing(length: int, sigma: float) -> Array:
 
 
 def oasm(blocks: Iterable[Sequence[int]], sigma: float) -> Array:
-    """Return a matrix with one column per sample: `smoothing` within each block, 0 between blocks.
+    """Return the features of the autocorrelation model OASM: a column per sample, `smoothing` within blocks, else 0.
 
     `blocks` are the row numbers of each block, in order. Raises InputError if sigma is out of bounds.
     """

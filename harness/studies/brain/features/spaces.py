@@ -34,7 +34,7 @@ KNOWN = "OASM@2.2, SP, SPs@1.0, SL, SLw, WP, WP@4.7, WN, CHARS, RAMP@5, RATE"
 
 
 def bands_of(model: str) -> list[str]:
-    """Split a model's name, such as `SP+SL+LLM`, into bands; raise InputError if a band is empty or given twice."""
+    """Split a model's name, such as `SP+SL+LLM`, into feature spaces; raise InputError if one is empty or repeated."""
     found = model.split(WITH)
     if not all(found) or len({*found}) < len(found):
         raise InputError(f"{model[:80]!r} names no model", where="models", next="join different bands like SP+SL+LLM")
@@ -42,7 +42,7 @@ def bands_of(model: str) -> list[str]:
 
 
 class Features:
-    """Feature matrices for the rows of `layout`, computed over the rows of all `stimuli` and then cut.
+    """Feature matrices of a dataset's rows: computed over the rows of all its stimuli, then cut to those of `layout`.
 
     The layout selects an experiment: with `whole.only("384")` and the stimuli and arrays of the whole dataset, each
     matrix is computed over both experiments (OASM keeps the columns of both) and has the rows of one. The rows of
@@ -62,7 +62,7 @@ class Features:
         self._arrays = {name: _sound(name, array, len(self._stimuli)) for name, array in arrays.items()}
 
     def matrix(self, band: str) -> Array:
-        """Return the [row, column] matrix of a band, float64 or float32, in C order.
+        """Return the [row, column] matrix of a feature space by its name, float64 or float32, in C order.
 
         Raises InputError for an unknown band and for values that are not finite.
         """

@@ -24,7 +24,7 @@ _STOP = "."
 
 
 class Piece(TypedDict):
-    """A text for a model, and the passage whose earlier pieces are its context."""
+    """A text that a language model reads, and the passage whose earlier texts are its context."""
 
     id: str
     text: str
@@ -32,7 +32,7 @@ class Piece(TypedDict):
 
 
 def pieces(dataset: str, stimuli: Iterable[Stimulus], generation: str) -> list[Piece]:
-    """Return the text of each sample in order, without trailing white space.
+    """Return the texts that a language model reads, one per sample in order, without trailing white space.
 
     A passage is a block; context does not cross its bounds. Generation P removes the full stop that ends a sentence of
     Fedorenko. For Blank, generation P reads the word 4 s before a scan, but no file has the times. OURS is to take the
@@ -50,7 +50,7 @@ def pieces(dataset: str, stimuli: Iterable[Stimulus], generation: str) -> list[P
 
 
 def options(dataset: str, generation: str, pool: str = "sum") -> ActivationOptions:
-    """Return how the pieces of a dataset are read and pooled.
+    """Return how a language model reads a dataset's texts: context, layer space, and pooling of tokens.
 
     `pool` says how the tokens of a sentence are combined. In generation P it applies to Pereira only: a word of
     Fedorenko is the sum of its tokens, and a scan of Blank is its last token. Raises InputError for an unknown dataset
@@ -65,7 +65,7 @@ def options(dataset: str, generation: str, pool: str = "sum") -> ActivationOptio
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the step's `pieces` from `stimuli`; params: dataset, generation. Raises InputError as `pieces` does."""
+    """Write the step's output `pieces`, the texts for language models to read, from `stimuli`; raises as `pieces`."""
     found = pieces(params["dataset"], rows.read(inputs["stimuli"], Stimulus), params["generation"])
     rows.write(out / "pieces", _plain(found))
 

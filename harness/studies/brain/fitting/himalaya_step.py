@@ -82,7 +82,7 @@ class _Given:
 
 
 def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `fits`, `errors` and `searches` as `step.fit` does, by the solver in `params["solver"]`.
+    """Write `fits`, `errors` and `searches` as `step.fit` does, but fitted by the library himalaya.
 
     Raises InputError for whatever `step.fit` refuses, and MissingError if himalaya is not installed.
     """

@@ -25,7 +25,7 @@ REFITTED = 8192  # units that are fitted together; bounds memory, independent of
 
 @dataclass(frozen=True)
 class OuterFits:
-    """The results of one model: arrays [fold, unit], and squared errors [row, unit] if wanted."""
+    """One model's cross-validated results: scores and errors [fold, unit], squared errors [row, unit] if wanted."""
 
     mse: Array
     pearson: Array
@@ -59,7 +59,7 @@ def cross_validate(
     method: str = BANDED,
     errors: bool = False,
 ) -> OuterFits:
-    """Fit named bands [row, column] to targets [row, unit] outside each fold, and score inside it.
+    """Fit ridge of named bands [row, column] to targets [row, unit] on each fold's training rows; score the rest.
 
     Bands are scaled by the training rows. A unit that is constant in the training rows is predicted by that constant.
     Raises InputError if features and targets have different numbers of rows, and for whatever scaling (which names the
@@ -86,7 +86,7 @@ def cross_validate(
 
 
 def intercept_errors(targets: Array, folds: Sequence[Fold], *, errors: bool = False) -> tuple[Array, Array | None]:
-    """Score the prediction of each fold by the mean of the rows outside it.
+    """Return the errors of predicting each fold's rows by the mean of the rows outside it.
 
     Returns mean squared errors [fold, unit] and, with `errors`, squared errors [row, unit].
     """

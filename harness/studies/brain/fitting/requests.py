@@ -18,7 +18,7 @@ LONGEST = 180  # characters of a model's text, which is part of its arrays' name
 
 @dataclass(frozen=True)
 class AskedModel:
-    """One model: its text, its bands, and how it is fitted."""
+    """A model to fit: its name, its bands (feature spaces), and how it is fitted."""
 
     text: str
     bands: tuple[str, ...]
@@ -27,7 +27,7 @@ class AskedModel:
 
 @dataclass(frozen=True)
 class FitRequest:
-    """Everything that a fit is asked for, apart from its data."""
+    """The validated parameters of a fitting step: dataset rows, split, models and search settings, without the data."""
 
     dataset: str
     experiment: str
@@ -44,20 +44,20 @@ class FitRequest:
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        """The alphas of the generation."""
+        """The ridge penalties to try: those of the paper (generation P) or of the repository (H)."""
         return ALPHAS[self.generation]
 
     def gammas(self, model: AskedModel) -> int:
-        """Return how many weightings of bands a model's search may try: one if the model has one band."""
+        """Return how many band weightings a model's search may try: one if the model has one band."""
         return self.iterations if len(model.bands) > 1 else 1
 
     def all_subsets(self, model: AskedModel) -> bool:
-        """Return whether the search begins with every subset of the bands: in generation P with several bands."""
+        """Return whether a search begins with every subset of the bands: for several bands, as in the paper (P)."""
         return self.generation == P and len(model.bands) > 1
 
 
 def request(params: Mapping[str, Any]) -> FitRequest:
-    """Parse a step's parameters; a study calls this when it plans, to check them early.
+    """Parse and check the parameters of a fitting step; also called when a run is planned, to find errors early.
 
     Raises InputError for an unknown generation or dtype; for a model that is invalid (see `asked_model`), named twice
     or called `intercept`; for fewer iterations than there are subsets to start from; and for errors of a model that is
@@ -99,7 +99,7 @@ def request(params: Mapping[str, Any]) -> FitRequest:
 
 
 def asked_model(text: str, generation: str) -> AskedModel:
-    """Parse a model's text: bands joined with `+`, perhaps followed by `!plain` or `!ols`.
+    """Parse a model's name: bands joined with `+`, perhaps followed by `!plain` (plain ridge) or `!ols`.
 
     Raises InputError for an unknown way to fit, for missing or repeated bands, for a text that cannot name an array,
     and for the name `intercept`. Also raises InputError for `!plain` and `!ols` outside generation H or with several

@@ -16,7 +16,7 @@ Array = Any  # a numpy array
 
 @dataclass
 class Collected:
-    """Named arrays in files of a folder that the caller creates and removes."""
+    """A collection of named arrays in a temporary folder, which are written together as one .npz file."""
 
     folder: Path
     _files: dict[str, Path] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Collected:
 
 
 def spread(found: Array, units: Array, count: int, empty: Any) -> Array:
-    """Return [row, unit] with its columns spread over all `count` units; units that were left out have `empty`."""
+    """Return the columns of [row, unit] at their places among `count` units; units that were left out have `empty`."""
     whole = np.full((len(found), count), empty, found.dtype)
     whole[:, units] = found
     return whole

@@ -36,7 +36,7 @@ BEST = "best."  # prefix of an input with a text model's best layer
 
 
 def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `fits`, `errors` and `searches` of the models that `params` ask for (see `request`).
+    """Fit the models that `params` name by cross-validated ridge; write `fits` (scores), `errors` and `searches`.
 
     inputs: `stimuli`, `units` and `recordings`; `features`, if arrays came with the stimuli; for each text model, its
     index `NAME.vectors` and layers `NAME.layer-03.npy`; `best.NAME`, if a text model's best layer is an array. Raises
@@ -61,7 +61,7 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 class CountedFolds(Sequence[Fold]):
-    """Folds of which each tells, when it has been fitted, how many of a step's fits are done."""
+    """A list of folds that prints the step's progress whenever one of them has been fitted."""
 
     def __init__(self, folds: Sequence[Fold], models: int) -> None:
         self.folds, self.done, self.total = folds, 0, models * len(folds)
@@ -83,7 +83,7 @@ class CountedFolds(Sequence[Fold]):
 
 
 def search_settings(asked: FitRequest, model: AskedModel) -> Search:
-    """Return the settings of a model's search: the generation's alphas, on the device that the step was given.
+    """Return the settings of a model's ridge search: the penalties to try, and the device to compute on.
 
     If the search starts from all subsets, early stopping counts from 2**k on, as in the published solver.
     """

@@ -15,14 +15,14 @@ LARGEST = 1e18  # the largest value; float32 can hold its square
 
 
 class RecordedValues(NamedTuple):
-    """The recordings of the units that took part in an experiment."""
+    """The recorded responses [row, unit] of the units that took part in an experiment, and which units these are."""
 
     values: Array  # [row, unit], of those units alone
     units: Array  # their columns in the recordings
 
 
 def recorded(path: Path, ids: Sequence[str], stimuli: Sequence[str], rows: Sequence[int], dtype: str) -> RecordedValues:
-    """Read `rows` of the recordings, a block of units at a time; `ids` name the units and `stimuli` the rows.
+    """Read `rows` of the recorded responses, a block of units at a time; `ids` and `stimuli` name units and rows.
 
     A unit whose first value is NaN did not take part in the experiment and is left out. Raises InputError if the
     recordings have another shape or are not numbers, if another value is not finite or is beyond 1e18, or if no unit is

@@ -20,7 +20,7 @@ Array = Any  # a numpy array
 
 @dataclass(frozen=True)
 class UnitTable:
-    """Describes the scores in an array, one entry per score; a unit has an entry for each experiment it is in."""
+    """Participant, network and experiment of each score in an array; a unit has one score per experiment."""
 
     participants: tuple[str, ...]
     networks: tuple[str, ...]
@@ -35,7 +35,7 @@ class UnitTable:
                 raise InputError(told, where=name, next="give one for each unit")
 
     def counted(self, network: str = LANGUAGE, *, signal: bool = True) -> Array:
-        """Return a mask of the scores of a network: of units with signal, or of those without."""
+        """Return a boolean mask of the scores that belong to a network: of units with signal, or of those without."""
         import numpy as np  # noqa: PLC0415
 
         return np.array(
@@ -49,7 +49,7 @@ class UnitTable:
 
 
 class AveragedScore(NamedTuple):
-    """A score averaged over participants, and what it was computed from."""
+    """A score averaged over participants, with the participants' own scores and the counts behind it."""
 
     score: float | None  # None if no participant has one
     participants: Mapping[str, float]
@@ -59,7 +59,7 @@ class AveragedScore(NamedTuple):
 
 
 def aggregate(scores: Array, units: UnitTable, generation: str, counted: Array | None = None) -> AveragedScore:
-    """Average scores over units, over each participant's experiments, and over participants, by a generation's rule.
+    """Average scores over units, experiments and participants, in the order of the paper (P) or the repository (H).
 
     Without `counted`, the units of the language network count, except those of a simulation without signal. A
     participant without a score is left out and listed in `left_out`. Raises InputError for an unknown generation or a
@@ -88,7 +88,7 @@ def aggregate(scores: Array, units: UnitTable, generation: str, counted: Array |
 
 
 def pooled(scores: Array, counted: Array) -> float | None:
-    """Average scores over units, ignoring participants, clipped at 0; the paper (P) chooses a layer by this average.
+    """Return the mean score over all units, ignoring participants, clipped at 0; the paper (P) chooses layers by it.
 
     Scores that are not finite are dropped. Returns None if none is left.
     """
@@ -105,7 +105,7 @@ def mean(values: Iterable[float]) -> float | None:
 
 
 def require_generation(name: str) -> None:
-    """Raise InputError if `name` is not a generation."""
+    """Raise InputError unless `name` is a version of the authors' method: P (paper) or H (repository)."""
     if name not in GENERATIONS:
         raise InputError(f"no generation {name!r}", where="generation", next=f"use one of: {', '.join(GENERATIONS)}")
 

@@ -22,7 +22,7 @@ CHOSEN = "chosen"  # an output; the other is named like the layer
 
 
 def choose(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `best`, an array of the chosen layer in the order of the stimuli, and `chosen`, which names the layer.
+    """Write `best`, a language model's features in its highest-scoring layer, row by row, and `chosen`, the layer.
 
     params: generation; dataset; group, which describes the single part of `fits`; model. inputs: fits, units and
     stimuli of the dataset; the index and layers of the model. If no layer has a finite score, the first is chosen and

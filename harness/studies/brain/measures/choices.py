@@ -32,7 +32,7 @@ MOST = 20  # the most near ties of a split's fits that are listed
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `choices`; see `measures.fits.read` for its inputs and errors.
+    """Write `choices`, the best member of each model family (a width, a layer); inputs as `measures.fits.read`.
 
     params["untrained"], which is optional, names the text models that are one model drawn from different seeds.
     """
@@ -43,7 +43,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def choices(
     found: Sequence[SplitFits], generation: str, untrained: Mapping[str, Sequence[str]] = NONE
 ) -> dict[str, Any]:
-    """Choose in each family of each dataset and split, and average over the sets of seeds in `untrained`.
+    """Choose the best member of each model family by dataset and split, and average the choices over `untrained` seeds.
 
     Raises InputError for an unknown generation, and for a seed without a family of layers.
     """
@@ -59,7 +59,7 @@ def choices(
 
 
 def published_score(scores: Array, found: SplitFits, generation: str, family: str) -> float | None:
-    """Return the score on test data by which a member of a family is chosen; None if it cannot be chosen."""
+    """Return the test-data score by which the authors choose a family member, such as a layer; None if undefined."""
     if generation == P and is_language(family, found.text_models):
         return pooled(scores, found.units.counted())
     return aggregate(scores, found.units, generation).score

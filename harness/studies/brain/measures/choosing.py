@@ -19,7 +19,7 @@ EXACT = near_ties.ERRORS["float64"]  # the error of scores on test data, which a
 
 
 class Choice(NamedTuple):
-    """The index of the chosen candidate, None if there is none, and whether the choice is a near tie."""
+    """The index of the candidate with the highest score, None if there is none, and whether it is a near tie."""
 
     place: int | None
     tied: bool
@@ -33,7 +33,7 @@ class UnitErrors(NamedTuple):
 
 
 def choose(values: Sequence[float | None], error: float = EXACT, size: float = 1.0) -> Choice:
-    """Choose the highest value, the first of equals; nothing is chosen if no value is a finite number.
+    """Choose the highest of some scores, the first of equals; nothing is chosen if no score is a finite number.
 
     `error` is the possible error of the difference of two values, in units of `size`.
     """
@@ -47,12 +47,12 @@ def choose(values: Sequence[float | None], error: float = EXACT, size: float = 1
 
 
 def best(values: Sequence[float | None]) -> int | None:
-    """Return the index of the highest value, as `choose` does."""
+    """Return the index of the highest score, the first of equals; None if no score is a finite number."""
     return choose(values).place
 
 
 def inner_means(scores: Array, counted: Array) -> list[float | None]:
-    """Average one candidate's inner scores [fold, unit] over the counted units, fold by fold.
+    """Average one candidate's inner-fold scores [fold, unit] over the counted units; return one mean per outer fold.
 
     Scores that are not finite are dropped. A fold without any finite score has None.
     """

@@ -32,7 +32,7 @@ Files = Mapping[str, Path]  # files of errors, by model
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `tests` of every dataset and split.
+    """Write the document `tests`: paired tests of model against model, for every dataset and split.
 
     Inputs are the parts of `errors` in the order of params["groups"], and of `stimuli` and `units` in the order of
     params["datasets"]. params["pairs"] names the models to compare, by dataset and split. Without it, each model is
@@ -62,7 +62,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 @dataclass(frozen=True)
 class KeptErrors:
-    """Files with squared errors [row, unit] of one experiment's models, and the structure of its rows."""
+    """The files with the squared errors [row, unit] of one experiment's models, and the layout of its rows."""
 
     experiment: str
     layout: Layout
@@ -71,11 +71,11 @@ class KeptErrors:
 
     @cached_property
     def rows(self) -> ComparedRows:
-        """The blocks and folds of the rows."""
+        """The blocks and folds to which the experiment's rows belong."""
         return compared_rows([(self.layout, outer_folds(self.layout, self.split, SHUFFLE_SEED))])
 
     def read(self, model: str, units: int) -> Array:
-        """Read the errors of a model; raise InputError if they were not kept, or have other rows or units."""
+        """Read a model's squared errors [row, unit]; raise InputError if none were kept, or rows or units differ."""
         if model not in self.files:
             told = f"no errors of {model[:80]!r} were kept"
             raise InputError(told, where=self.experiment or "errors", next=f"choose of: {', '.join(self.files)}")
@@ -88,7 +88,7 @@ class KeptErrors:
 
 
 def experiments(groups: Sequence[tuple[Mapping[str, Any], Path]], whole: Layout, split: str) -> list[KeptErrors]:
-    """Group the files of a dataset's split by experiment, in the order given."""
+    """Group the error files of a dataset's split by experiment, in the order given."""
     files: dict[str, dict[str, Path]] = {}
     for group, path in groups:
         own = files.setdefault(group.get("experiment", ""), {})
@@ -97,14 +97,14 @@ def experiments(groups: Sequence[tuple[Mapping[str, Any], Path]], whole: Layout,
 
 
 def nested_pairs(kept: Sequence[KeptErrors]) -> list[tuple[str, str]]:
-    """Return pairs of kept models in which the first has all bands of the second, and each model with the intercept."""
+    """Return pairs of models in which the first has all bands of the second, and each model with the training mean."""
     models = sorted({model for one in kept for model in one.files} - {INTERCEPT})
     pairs = [pair for pair in permutations(models, 2) if is_nested(*pair)]
     return [*pairs, *((model, INTERCEPT) for model in models)]
 
 
 def is_nested(model: str, against: str) -> bool:
-    """Return whether the first model has all bands of the second and more; every model contains the intercept."""
+    """Whether the first model has all bands (feature spaces) of the second and more; all contain the intercept."""
     if against == INTERCEPT:
         return model != INTERCEPT
     return {*bands(against.removesuffix(STAR))} < {*bands(model.removesuffix(STAR))}
@@ -113,7 +113,7 @@ def is_nested(model: str, against: str) -> bool:
 def comparison(
     pair: tuple[str, str], kept: Sequence[KeptErrors], units: Sequence[RecordedUnit], generation: str
 ) -> dict[str, Any]:
-    """Test one model against another at every level, within the families of a generation.
+    """Test one model against another over rows, blocks and folds, with p-values corrected within families of units.
 
     Units that were not recorded in an experiment (all errors NaN) are in none of its families. In generation H, a
     participant's experiments form one table, with NaN if a unit has no value. Raises InputError for unknown models.

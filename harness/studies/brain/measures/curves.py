@@ -16,7 +16,7 @@ FLAT = 1e-12  # relative to the largest number; smaller differences are rounding
 
 
 def correlations(one: Sequence[float | None], other: Sequence[float | None]) -> dict[str, float | int | None]:
-    """Return Pearson's and Spearman's correlation of two curves, and of their steps from point to point.
+    """Return Pearson's and Spearman's correlations of two layer curves, and of their changes from layer to layer.
 
     Points missing in either curve are left out of both. A correlation is None for fewer than three points, or if a
     curve is constant.
@@ -36,7 +36,7 @@ def correlations(one: Sequence[float | None], other: Sequence[float | None]) -> 
 def with_and_without_first(
     places: Sequence[float], one: Sequence[float | None], other: Sequence[float | None]
 ) -> dict[str, Mapping[str, float | int | None]]:
-    """Correlate two curves over all places and, if place 0 (a static layer) is present, also without it."""
+    """Correlate two layer curves over all layers and, if layer 0 (static embeddings) is present, also without it."""
     found: dict[str, Mapping[str, float | int | None]] = {"all": correlations(one, other)}
     kept = [number for number, place in enumerate(places) if place != 0]
     if len(kept) < len(places):

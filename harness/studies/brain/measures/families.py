@@ -19,7 +19,7 @@ ALPHA = 0.05
 
 
 class UnitFamily(NamedTuple):
-    """Units whose tests are corrected together, by index."""
+    """A family of units, by index, whose p-values are corrected together for multiple testing."""
 
     participant: str
     network: str
@@ -30,7 +30,7 @@ class UnitFamily(NamedTuple):
 def families(
     participants: Sequence[str], networks: Sequence[str], generation: str, experiments: Sequence[str] = ()
 ) -> list[UnitFamily]:
-    """Return the families of units, sorted by participant, network and experiment; H has only the language network.
+    """Group units into families for multiple-testing correction: by participant, network and experiment.
 
     Raises InputError for an unknown generation and for lists of unequal lengths.
     """
@@ -47,7 +47,7 @@ def families(
 
 
 def corrected(p: Sequence[float], found: Sequence[UnitFamily]) -> list[float | None]:
-    """Correct p-values within each family; units without a family have None.
+    """Correct units' p-values for the false discovery rate within each family; None for units without a family.
 
     A p-value of NaN counts as 1 and still counts in the size of its family. Raises InputError for a p-value outside 0
     to 1.
@@ -63,7 +63,7 @@ def corrected(p: Sequence[float], found: Sequence[UnitFamily]) -> list[float | N
 
 
 def counted(p: Sequence[float], found: Sequence[UnitFamily], null: Collection[int] = ()) -> dict[str, Any]:
-    """Count units below .05 in each family, raw and corrected, and return these with the shares over all families.
+    """Count units with p < .05 in each family, uncorrected and corrected, and the shares over all families.
 
     The share of zero units is None. A row names its experiment if its family has one. `null` are units in which a
     simulation planted nothing; they count in their families and once more separately.
@@ -84,6 +84,6 @@ def counted(p: Sequence[float], found: Sequence[UnitFamily], null: Collection[in
 
 
 def shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return the shares of all families' units that are below .05, raw and corrected; None if there are no units."""
+    """Return the share of all families' units with p < .05, uncorrected and corrected; None if there are no units."""
     units = sum(int(row["units"]) for row in rows)
     return {f"{name}_share": sum(int(row[name]) for row in rows) / units if units else None for name in ("raw", "fdr")}

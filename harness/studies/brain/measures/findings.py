@@ -40,7 +40,7 @@ WITHOUT_FIRST = {"without_layer_0": "without_0"}  # names in `choices` to names 
 
 
 class RunDocuments(NamedTuple):
-    """Documents of the run's other analyses, by dataset and split, and the layer chosen for each text model."""
+    """Other results of the run that findings build on: choices and tests by dataset and split, and chosen layers."""
 
     choices: Mapping[str, Any]
     tests: Mapping[str, Any]
@@ -48,7 +48,7 @@ class RunDocuments(NamedTuple):
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `findings`; see `measures.fits.read` for the format and errors of fits and units.
+    """Write `findings`, the paper's comparisons of language models with simple features, from fits and earlier results.
 
     `choices` and `tests` are the documents of those names. `chosen` is a fan-in of the layers chosen for text models,
     in the order of params["best"]; both are optional. params["untrained"], also optional, names sets of text models
@@ -66,7 +66,7 @@ def findings(
     documents: RunDocuments,
     untrained: Mapping[str, Sequence[str]] = NONE,
 ) -> dict[str, Any]:
-    """Return the findings of each language model of each dataset; what cannot be computed is left out.
+    """Return by dataset and language model how it compares with simple features; what cannot be computed is left out.
 
     Raises InputError for an unknown generation, a seed without findings, and a set named like a model.
     """

@@ -23,7 +23,7 @@ Chosen = Mapping[tuple[str, str, str, str], str | None]  # by dataset, experimen
 
 @dataclass(frozen=True)
 class LanguageFits:
-    """The fits of one split; the band of one language model stands for its chosen layer."""
+    """One language model's view of the fits of a split: its chosen layer stands for it, beside all other models."""
 
     found: SplitFits
     generation: str
@@ -62,7 +62,7 @@ class LanguageFits:
         return part.read(next(name for one, name in own if one is part) if model == self.band else model, what)
 
     def average(self, scores: Array) -> AveragedScore:
-        """Average scores of units by the generation's rule."""
+        """Average a score over units and participants, as the paper (P) or the repository (H) does."""
         return aggregate(scores, self.found.units, self.generation)
 
     def score(self, model: str) -> float | None:
@@ -70,7 +70,7 @@ class LanguageFits:
         return self.average(self.r2(model)).score
 
     def networks(self, scores: Array) -> dict[str, float | None]:
-        """Average scores of units by the generation's rule, separately for each network."""
+        """Average a score over units and participants, separately for each brain network."""
         units = self.found.units
         masks = {name: units.counted(name) for name in sorted({*units.networks})}
         return {name: aggregate(scores, units, self.generation, own).score for name, own in masks.items() if own.any()}
@@ -131,12 +131,12 @@ def _pairs(
 
 
 def best_pearson(family: Mapping[str, Any], otherwise: float | None) -> float | None:
-    """Return a family's Pearson's r with the best member by r in each experiment, or `otherwise` if it is not known."""
+    """Return the highest mean Pearson's r of a model family over experiments, or `otherwise` if it is not known."""
     told = family.get(BY_METRIC, {}).get(PEARSON)
     return otherwise if told is None else told["score"]
 
 
 def layer(model: str) -> int | None:
-    """Return the layer that a text model's name gives; None if it gives none."""
+    """Parse the layer from a text model's name, such as `minilm@3`; None if the name has none."""
     found = member(model)
     return None if found is None else int(found.place)

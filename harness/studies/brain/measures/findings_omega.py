@@ -11,7 +11,7 @@ from harness.studies.brain.measures.omegas import OmegaScores, omegas
 
 
 def shared_omega(one: LanguageFits, spaces: Sequence[str]) -> dict[str, Any]:
-    """Return omega of the model with all these bands, the model without the language model, and the language model.
+    """Return omega, the share of a language model's score that other features explain, from three fitted models.
 
     Empty if one of the three was not fitted. Participants without a score are left out and listed.
     """

@@ -23,7 +23,7 @@ TIME = "OASM"  # the family of time alone, which is not a feature of a text
 
 
 class FeatureRow(NamedTuple):
-    """One row: its name, the spaces whose subsets are candidates, and the space that each candidate must contain."""
+    """One row of the table of feature spaces: its name, its spaces, and the space that each candidate contains."""
 
     name: str
     spaces: tuple[str, ...]
@@ -31,13 +31,13 @@ class FeatureRow(NamedTuple):
 
 
 class FeatureSpaces(NamedTuple):
-    """The spaces that were fitted together with a language model."""
+    """The feature spaces, simple and lexical, that were fitted together with a language model."""
 
     simple: tuple[str, ...]
     added: tuple[str, ...]  # lexical spaces, in the order of the paper
 
     def rows(self) -> list[FeatureRow]:
-        """Return the rows without the language model; each has one space more than the one before."""
+        """Return the table rows without the language model; each has one feature space more than the one before."""
         found = [FeatureRow("+".join(self.simple), self.simple)]
         for space in self.added:
             found.append(FeatureRow(f"{found[-1].name}+{space}", (*found[-1].spaces, space), space))
@@ -45,7 +45,7 @@ class FeatureSpaces(NamedTuple):
 
 
 def feature_spaces(one: LanguageFits) -> FeatureSpaces | None:
-    """Return the spaces that were fitted together with a language model; None if there is no simple space.
+    """Return the feature spaces that were fitted together with a language model; None if there is no simple one.
 
     Time alone and other language models do not count as spaces.
     """
@@ -56,7 +56,7 @@ def feature_spaces(one: LanguageFits) -> FeatureSpaces | None:
 
 
 def table(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
-    """Return for each row the best of the subsets that contain the row's last space and no space outside the row.
+    """Return for each row of feature spaces the best model that contains the row's last space and no space outside it.
 
     The best subset has the highest average. Percentages are of unrounded scores; they are None if their base is missing
     or not above 0. A row without a fitted subset is left out.
@@ -78,7 +78,7 @@ def table(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
 
 
 def starred(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
-    """Return, for each row without the language model, its starred score with and without that model.
+    """Return for each row of feature spaces the units' best scores over subsets, with and without the language model.
 
     The score without is the maximum over all subsets of the row's spaces. The score with is the maximum over the
     subsets of the same spaces and the model that contain the model. Each comes with the number of subsets and the score
@@ -94,7 +94,7 @@ def starred(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
 
 
 def scored_subsets(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
-    """Return the average of each fitted subset of the simple spaces and the language model, and the highest subset."""
+    """Return the mean score of each fitted subset of simple spaces and language model, and which subset is best."""
     every = (*spaces.simple, one.band)
     known = {frozenset(model.split("+")): model for model in reversed(subsets(one.models, every))}
     asked = chain.from_iterable(combinations(every, count + 1) for count in range(len(every)))
@@ -107,13 +107,13 @@ def scored_subsets(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
 
 
 def highest(scores: Mapping[str, float | None]) -> str | None:
-    """Return the name of the highest score, the first of equals; None if there is none."""
+    """Return the name of the model with the highest score, the first of equals; None if there is none."""
     taken = choosing.best([*scores.values()])
     return None if taken is None else [*scores][taken]
 
 
 def percent(score: float | None, of: float | None) -> float | None:
-    """Return a score in percent of another; None if either is missing or the other is not above 0."""
+    """Return a score as a percentage of another; None if either is missing or the other is not above 0."""
     return None if score is None or of is None or of <= 0 else 100 * score / of
 
 

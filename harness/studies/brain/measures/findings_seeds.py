@@ -17,7 +17,7 @@ Finding = Mapping[str, Any]
 
 
 def over_seeds(found: Mapping[str, Finding], seeds: Sequence[str], choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Average the findings of the seeds, and count for each layer how many seeds chose it.
+    """Average the findings on one model drawn from several seeds, and count for each layer how many seeds chose it.
 
     `choices` are those of the dataset, by split. Left out are numbers that a seed lacks, texts that differ between
     seeds, and entries that only some seeds have. The mean of percentages is the mean of the seeds' own percentages.

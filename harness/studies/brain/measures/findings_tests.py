@@ -15,7 +15,7 @@ Tested = Sequence[Mapping[str, Any]]  # the comparisons of a dataset and split i
 
 
 def counted_tests(one: LanguageFits, simple: Collection[str], tested: Tested) -> dict[str, Any]:
-    """Count units in which simple features with the model are better than without it, plain and starred.
+    """Count units that simple features with the language model predict significantly better than without it.
 
     `intercept` is the model alone against the training mean. Tests that were not run are left out.
     """

@@ -12,7 +12,7 @@ from harness.studies.brain.measures.starring import gain, star
 
 
 def time(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare OASM, of the width that `choices` has as published, with a language model; empty if no width was chosen.
+    """Compare the scores of the autocorrelation model OASM and of a language model; empty if no OASM width was chosen.
 
     Pearson's r is that of the same width; in generation H, it is that of the width with the best r in each experiment.
     Ratios are of unrounded scores, by participants and by units; they are None if the language model's score is not
@@ -39,7 +39,7 @@ def time(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def joint_model(one: LanguageFits) -> str:
-    """Return the fitted model of OASM and the language model; empty if there is none."""
+    """Return the name of the fitted model of OASM with the language model; empty if there is none."""
     for model in one.found.models:
         others = [band for band in bands(model) if band != one.band]
         if len(others) == 1 and one.band in bands(model) and "!" not in model and _is_time(others[0]):

@@ -22,7 +22,7 @@ Array = Any  # a numpy array
 
 @dataclass
 class ExperimentFits:
-    """The fits of one experiment under one split: the units that took part, the folds, and the file of each model."""
+    """The fits of one experiment under one split: the units that took part, the folds, and each model's file."""
 
     experiment: str
     done: Array  # columns of the units that took part
@@ -41,7 +41,7 @@ class ExperimentFits:
         return found[:, self.done]
 
     def cv_error(self) -> float:
-        """Return the possible error of the difference of two inner scores (`near_ties`), the largest of any model."""
+        """Return the largest rounding error of a difference of two inner-fold scores (`near_ties`), over all models."""
         return max(float(arrays.read(file, "cv_error").max()) for file in {*self.files.values()})
 
 
@@ -54,7 +54,7 @@ class SplitKey(NamedTuple):
 
 @dataclass
 class SplitFits:
-    """All fits of a dataset under a split; the scores of its experiments are concatenated."""
+    """All fits of a dataset under one cross-validation split; the scores of its experiments are concatenated."""
 
     dataset: str
     split: str
@@ -86,7 +86,7 @@ class SplitFits:
         return np.concatenate([pooling.mean_correlation(part.read(model, "r")) for part in self.experiments])
 
     def parts(self, values: Array) -> list[Array]:
-        """Split values of all scores by experiment."""
+        """Cut an array of all scores into one array per experiment."""
         import numpy as np  # noqa: PLC0415
 
         return list(np.split(values, np.cumsum([len(part.done) for part in self.experiments])[:-1]))
@@ -97,7 +97,7 @@ class SplitFits:
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> list[SplitFits]:
-    """Read the fits that a step was given, dataset by dataset and split by split, in the order of `groups`.
+    """Read the stored fits that a step gets as inputs, dataset by dataset and split by split, in the order of `groups`.
 
     `groups` describes each part of the fan-in `fits`. The units of each dataset are the input `units-NAME`, or parts of
     `units` in the order of `datasets`. Raises InputError if the number of parts is wrong, if parts of a split have

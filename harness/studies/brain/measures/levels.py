@@ -23,21 +23,21 @@ LEVELS = (ROW, BLOCK, FOLD)
 
 @dataclass(frozen=True)
 class ComparedRows:
-    """The rows of a test: the block and fold of each, and the order in which folds tested them."""
+    """The rows over which two models are tested: each row's block and fold, and the order in which folds come."""
 
     blocks: tuple[int, ...]  # numbered in the sorted order of their labels
     folds: tuple[int, ...]
     order: tuple[int, ...]  # row numbers, fold after fold
 
     def p(self, errors: Array, against: Array, level: str, *, omit: bool = False) -> Array:
-        """Return a p-value per unit at a level; raise InputError for an unknown level or errors of other rows."""
+        """Return a p-value per unit over rows, block means or fold means; InputError for another level or rows."""
         if level not in LEVELS:
             raise InputError(f"no level is called {level[:80]!r}", where="level", next=f"use one of {LEVELS}")
         labels = {ROW: None, BLOCK: self.blocks, FOLD: self.folds}[level]
         return labelled_p(errors, against, labels, omit=omit)
 
     def misaligned_p(self, errors: Array, against: Array, *, omit: bool = False) -> Array:
-        """Return the block test as the repository seems to compute it: errors in fold order, labels in row order.
+        """Return p-values of the block test with rows and labels in different orders, as the authors' code seems to.
 
         If the folds do not follow the order of the rows, its blocks are not real blocks. OURS is to report it next to
         the other.

@@ -19,7 +19,7 @@ R2, PEARSON = "r2", "pearson"
 
 
 def by_metric(found: SplitFits, models: Sequence[str]) -> dict[str, Any]:
-    """Return, for R2 and Pearson's r, the best model by average in each experiment, and their combined score.
+    """Return the best model of a family in each experiment by R2 and by Pearson's r, and its score over experiments.
 
     The score is None if an experiment has no model with a score.
     """

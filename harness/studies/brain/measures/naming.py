@@ -22,12 +22,12 @@ class FamilyMember(NamedTuple):
 
 
 def bands(model: str) -> tuple[str, ...]:
-    """Return a model's bands in order, without the way to fit (`!plain`)."""
+    """Return the names of a model's bands (feature spaces) in order, without the method of fitting (`!plain`)."""
     return tuple(model.partition("!")[0].split("+"))
 
 
 def member(model: str) -> FamilyMember | None:
-    """Return the family member a model is, else None; `OASM@2.2` and `OASM@2.2!plain` are both of the family `OASM`."""
+    """Parse a model's name as family and parameter, such as `OASM@2.2`; None if it is no such member of a family."""
     text = model.partition("!")[0]
     name, _, place = text.partition("@")
     if not name or "+" in text or "&" in text or not _is_decimal(place):
@@ -36,7 +36,7 @@ def member(model: str) -> FamilyMember | None:
 
 
 def families(models: Sequence[str]) -> dict[str, list[FamilyMember]]:
-    """Group models by family, each sorted by its parameter.
+    """Group model names such as `OASM@2.2` by family, each sorted by its parameter (a width or a layer).
 
     If models of a family are fitted in several ways, those with a named way form a family of their own, `OASM!plain`.
     """
@@ -52,13 +52,13 @@ def families(models: Sequence[str]) -> dict[str, list[FamilyMember]]:
 
 
 def is_language(band: str, text_models: Collection[str]) -> bool:
-    """Return whether a band is a language model: a text model's layer, or a given array called LLM or LLMU."""
+    """Whether a band is a language model: a text model's layer, or a given array called LLM or LLMU."""
     name = band.partition("!")[0].partition("@")[0]
     return name in LANGUAGE_ARRAYS or name in text_models
 
 
 def sole_language(names: Sequence[str], text_models: Collection[str]) -> str:
-    """Return the only band that is a language model; empty if there is none or more than one."""
+    """Return the only band that is a language model; an empty text if there is none or more than one."""
     found = [name for name in names if is_language(name, text_models)]
     return found[0] if len(found) == 1 else ""
 

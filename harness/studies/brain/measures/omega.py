@@ -18,7 +18,7 @@ from harness.studies.brain.measures.omegas import OmegaScores, omegas
 
 
 class OmegaModels(NamedTuple):
-    """The three models from which an omega is computed."""
+    """The three models from which one omega is computed: simple features, language model, and both together."""
 
     simple: str
     llm: str
@@ -26,12 +26,12 @@ class OmegaModels(NamedTuple):
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `omega`; see `measures.fits.read` for its inputs and errors."""
+    """Write `omega`, shares of language models' scores that simple features explain; inputs as `measures.fits.read`."""
     rows.write_one(out / "omega", document(fits.read(params, inputs), params["generation"]))
 
 
 def document(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Return every omega of each dataset and split; raise InputError for an unknown generation."""
+    """Return omega (the share simple features explain) by dataset and split; InputError for an unknown generation."""
     require_generation(generation)
     return {
         dataset: {one.split: [_row(one, three, generation) for three in triples(one)] for one in own}
@@ -40,7 +40,7 @@ def document(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
 
 
 def triples(found: SplitFits) -> Iterator[OmegaModels]:
-    """Yield the banded models whose simple part and whose single language model were also fitted alone."""
+    """Yield each model of simple features and a language model whose two parts were also fitted alone, with these."""
     by_bands = {frozenset(bands(model)): model for model in reversed(found.models) if "!" not in model}
     for model in found.models:
         names = bands(model)

@@ -15,7 +15,7 @@ ALL = 100.0
 
 
 class OmegaScores(NamedTuple):
-    """One participant's averaged scores."""
+    """One participant's three mean scores, from which omega is computed."""
 
     simple: float
     llm: float
@@ -23,7 +23,7 @@ class OmegaScores(NamedTuple):
 
 
 class OmegaResult(NamedTuple):
-    """Omega by participant and on average, with counts that the average hides."""
+    """Omega by participant and on average, with the counts of clipped and left-out participants."""
 
     omega: float | None
     participants: Mapping[str, float]
@@ -34,7 +34,7 @@ class OmegaResult(NamedTuple):
 
 
 def omega(scores: OmegaScores) -> float:
-    """Return 100 (1 - (max(B, L) - S) / L), the share clipped to 0..1, for finite scores; 100 if L is at most 0."""
+    """Return how much of score L simple features explain, in percent: 100 (1 - (max(B, L) - S) / L), within 0..100."""
     if scores.llm <= 0:
         return ALL
     added = (max(scores.banded, scores.llm) - scores.simple) / scores.llm

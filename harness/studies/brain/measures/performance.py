@@ -17,12 +17,12 @@ from harness.studies.brain.measures.fits import SplitFits
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `performance`; see `measures.fits.read` for its inputs and errors."""
+    """Write `performance`, every model's mean R2 and Pearson's r; inputs and errors as `measures.fits.read`."""
     rows.write_one(out / "performance", performance(fits.read(params, inputs), params["generation"]))
 
 
 def performance(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Return the scores of each model of each dataset and split; raise InputError for an unknown generation."""
+    """Return the mean scores of each model by dataset and split; raise InputError for an unknown generation."""
     require_generation(generation)
     datasets = {name: _dataset(own, generation) for name, own in fits.by_dataset(found).items()}
     return {"generation": generation, "datasets": datasets}

@@ -18,7 +18,7 @@ Array = Any  # a numpy array
 
 @dataclass(frozen=True)
 class StarredModel:
-    """The models whose maximum is a starred model."""
+    """A starred model: the models over which each unit's highest score is taken."""
 
     name: str
     members: tuple[str, ...]  # fitted subsets, in the order of the models
@@ -27,7 +27,7 @@ class StarredModel:
 
 
 def star(scores: Sequence[Array]) -> Array:
-    """Return each unit's highest score; NaN only if every model has NaN. Raises InputError if there is no model."""
+    """Return each unit's highest score over some models; NaN only if all have NaN. Raises InputError for no model."""
     import numpy as np  # noqa: PLC0415
 
     if not len(scores) or len({len(one) for one in scores}) != 1:
@@ -37,7 +37,7 @@ def star(scores: Sequence[Array]) -> Array:
 
 
 def subsets(models: Sequence[str], spaces: Collection[str], containing: str = "") -> tuple[str, ...]:
-    """Return the models that are non-empty subsets of these spaces and, if `containing` is given, contain it."""
+    """Return the fitted models that are non-empty subsets of these spaces and contain `containing`, if given."""
     return tuple(
         model
         for model in models
@@ -46,7 +46,7 @@ def subsets(models: Sequence[str], spaces: Collection[str], containing: str = ""
 
 
 def stars(models: Sequence[str], text_models: Collection[str] = ()) -> list[StarredModel]:
-    """Return the starred models that the fitted models form; a star over fewer than two models is left out.
+    """Return the starred models (maxima over subsets of feature spaces) that fitted models form, of two or more.
 
     `A*` is the maximum over the subsets of A. `A* (with WORD)` is the maximum over those that contain the lexical space
     that the paper added last. `A+LLM*` is the maximum over the subsets of A and LLM that contain LLM. A model with two

@@ -18,12 +18,12 @@ from harness.studies.brain.measures.starring import stars as starred
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `stars`; see `measures.fits.read` for its inputs and errors."""
+    """Write `stars`, each unit's best score over subsets of feature spaces; inputs as `measures.fits.read`."""
     rows.write_one(out / "stars", stars(fits.read(params, inputs), params["generation"]))
 
 
 def stars(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Return every starred model of each dataset and split; raise InputError for an unknown generation."""
+    """Return each unit's best scores over subsets of feature spaces; InputError for an unknown generation."""
     require_generation(generation)
     return {
         dataset: {one.split: _split(one, generation) for one in own} for dataset, own in fits.by_dataset(found).items()

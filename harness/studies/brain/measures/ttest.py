@@ -15,7 +15,7 @@ AT_ONCE = 1 << 22  # numbers in a block of units that is tested at once; bounds 
 
 
 def paired_p(errors: Array, against: Array, *, omit: bool = False) -> Array:
-    """Return a p-value per unit, small if `errors` are below `against`; both are [sample, unit].
+    """Return one-sided p-values, one per unit, of a paired t-test that `errors` are below `against`, [sample, unit].
 
     p is 1 if no test is possible: identical columns, fewer than two samples, or values that are not finite. With `omit`
     (generation H), samples in which either side is NaN are left out of that unit. A constant difference has no

@@ -13,7 +13,7 @@ from harness.studies.brain.measures.aggregation import mean
 
 
 def over_seeds(chosen: Mapping[str, Mapping[str, Any]], seeds: Sequence[str]) -> dict[str, Any]:
-    """Average the scores of the layers chosen for each seed, as published and nested, by the choices of one split.
+    """Average the scores of the best layers of one untrained model drawn from several seeds, in one split.
 
     `seeds` are the families that are one model drawn from different seeds. A seed without a chosen layer is left out of
     the mean and listed in `left_out`. Raises InputError if there are no seeds, or if a seed is given twice or has no

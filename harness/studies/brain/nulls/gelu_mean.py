@@ -42,7 +42,7 @@ def expected_share(moments: Moments, lengths: Sequence[int]) -> float:
 
 
 def account(model: GPT2, sentences: Sequence[Array], source: Array) -> dict[str, dict[str, float]]:
-    """Measure each layer's MLP over sentences, and what Gaussian inputs alone predict; keyed by layer, from `1`.
+    """Measure how much of each MLP's summed output lies along its mean, and what Gaussian inputs predict, by layer.
 
     `share_measured` is the share of the sentences' own sums. `share_dealt` is the share of sums of equally many tokens,
     assigned at random by the generator `source`; attention makes the tokens of a sentence similar, which adds to the

@@ -46,7 +46,7 @@ BOUNDS = {
 
 
 def check(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `length_check`; params may set seeds (whole numbers) and the sizes of a `LengthDesign`.
+    """Write `length_check`: how well states of random GPT-2 models predict sentence length; params: seeds and sizes.
 
     Always computes on the CPU. Raises InputError for whatever `require_sizes` refuses.
     """
@@ -57,7 +57,7 @@ def check(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def length_check(design: LengthDesign, seeds: Sequence[int] = SEEDS) -> dict[str, Any]:
-    """Decode lengths from every layer of every variant, summed and averaged over tokens, for each seed.
+    """Decode sentence length from every layer of every random GPT-2 variant, with summed and averaged tokens, by seed.
 
     Raises InputError for whatever `require_sizes` refuses.
     """
@@ -100,14 +100,14 @@ def require_sizes(design: LengthDesign, seeds: Sequence[int]) -> None:
 
 
 class DecodedLength(NamedTuple):
-    """R2 of the lengths and of shuffled lengths, and how many of the chosen penalties are near ties."""
+    """R2 of predicted lengths and of shuffled lengths, and how many chosen penalties are near ties."""
 
     r2: Array
     ties: int
 
 
 def decoded(states: Array, sentences: Sequence[Array], seed: int) -> DecodedLength:
-    """Decode lengths from states [sentence, width] by ridge, out of sample, in float64.
+    """Predict sentence lengths from states [sentence, width] by ridge, out of sample; return R2 and a shuffled control.
 
     Columns are scaled by the training rows; the penalty is chosen by inner folds; R2 is against the training mean.
     """

@@ -27,7 +27,7 @@ CALIBRATING = 400  # sentences from which the mean of an activation is computed
 
 @dataclass(frozen=True)
 class Variant:
-    """What a model keeps of GPT-2: its activation, with or without its mean, and its position embeddings.
+    """A variant of a random GPT-2: its activation function, with or without its mean, and its position embeddings.
 
     In a `mirrored` vocabulary, every embedding has its opposite. Without positions and with an odd activation, the
     whole model is then odd, so no sum of its states is correlated with a length.
@@ -39,7 +39,7 @@ class Variant:
     centred: bool = False
 
     def told(self) -> dict[str, Any]:
-        """Return the variant's settings as a document shows them."""
+        """Return the variant's settings as plain data for a document."""
         activation = f"{self.activation} less its mean" if self.centred else self.activation
         return {"activation": activation, "positions": self.positions, "mirrored": self.mirrored}
 
@@ -66,7 +66,7 @@ class LengthDesign:
 
 
 def generator(seed: int, what: str) -> Array:
-    """Return the random generator of one kind of draws, independent of the other kinds."""
+    """Return a seeded numpy random generator for one purpose, independent of those for other purposes."""
     return np.random.Generator(np.random.PCG64(derive_seed(seed, PURPOSE, what)))
 
 

@@ -20,14 +20,14 @@ RHO_SCANS = 0.95  # autocorrelation of a scan with the one before it
 
 
 def generator(seed: int, family: int) -> Array:
-    """Return the random generator of one family, independent of the other families."""
+    """Return a seeded numpy random generator for one simulated family, independent of the other families."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     return np.random.Generator(np.random.PCG64(derive_seed(seed, "brain.sizes", str(family))))
 
 
 def white(source: Array, layout: Layout, columns: int) -> Array:
-    """Draw white noise: [row, column]."""
+    """Draw an array [row, column] of independent Gaussian noise."""
     return source.standard_normal((len(layout.ids), columns))
 
 

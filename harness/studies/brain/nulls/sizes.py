@@ -46,7 +46,7 @@ PAIRS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # "" is the training mea
 
 @dataclass(frozen=True)
 class NullDesign:
-    """The number of families, of units and of feature columns that are simulated, and the penalties."""
+    """The size of a simulation of tests on noise: numbers of families, units and feature columns, and penalties."""
 
     seed: int = 0
     families: int = FAMILIES
@@ -68,7 +68,7 @@ class NullDesign:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `sizes` for the rows of each dataset in params["datasets"]; the stimuli have the same order.
+    """Write `sizes`: how often the paper's tests find an effect in pure noise, for the rows of each dataset.
 
     params may set seed, families, units, columns and alphas (texts). Datasets with equal rows share one simulation. For
     a dataset of two experiments, each is measured, and the larger values are reported.
@@ -101,7 +101,7 @@ def _larger(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sizes(layout: Layout, design: NullDesign, splits: Sequence[str] = SPLITS) -> dict[str, Any]:
-    """Measure the tests on noise: by split, world, pair of models and level.
+    """Measure by simulation how often each test has p < .05 on pure noise: by split, null, pair of models and level.
 
     `raw` is the share of units with p < .05, and `family` is the share of families with any such unit after Benjamini
     and Hochberg. `raw_error` and `family_error` are their Monte-Carlo standard errors over families. The pairs are

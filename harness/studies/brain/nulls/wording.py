@@ -19,7 +19,7 @@ def wording(
     family: float | None = 0.0,
     family_null: str = NULL,
 ) -> str:
-    """Return words that say how reliable a test at a level is, to follow `better in 12 of 40 units `.
+    """Return words on how far a test's hits exceed chance, to follow a text such as `better in 12 of 40 units `.
 
     `size` is the measured share of units below .05 under the null `null`. `family` is the share of families with any
     hit after FDR under `family_null`. The words say `significant` only if both were measured and are at most 5 %. They

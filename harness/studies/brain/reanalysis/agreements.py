@@ -23,7 +23,7 @@ OTHER_MODEL = "another simple model"  # of Pereira: figure 5's model also has Gl
 
 
 def agreements(found: PublishedResults) -> dict[str, Any]:
-    """Compare what two files both contain: `columns`, `curves`, `arrays` and `choices`, each with its verdict."""
+    """Compare published numbers that occur in two files: `columns`, `curves`, `arrays`, `choices`, with verdicts."""
     return {
         "columns": _columns(found.columns, found),
         "curves": _columns(found.curves, found),
@@ -33,7 +33,7 @@ def agreements(found: PublishedResults) -> dict[str, Any]:
 
 
 def choices(found: PublishedResults) -> dict[str, Any]:
-    """Return each published choice by file and key: a layer, a width or, for GloVe, a score, which is not a choice."""
+    """Return the layers and widths that the published files name as chosen, by file and key."""
     document: dict[str, Any] = {}
     for choice in found.choices:
         own = document.setdefault(choice["path"].rpartition("/")[2], {})

@@ -27,7 +27,7 @@ _OF_MODEL = re.compile(rf"(?P<model>.+?)_{_METRIC}_(?P<experiment>{EXP1}|{EXP2})
 
 
 def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
-    """Read a published `.npz` file of a known kind: `kind`, `rows`, and `unread`, the arrays that are not used.
+    """Read a published `.npz` file of a known kind as `kind`, `rows`, and `unread`, the names of its unused arrays.
 
     Raises InputError if an array does not hold numbers, has an unknown length, or has an impossible or infinite value.
     """

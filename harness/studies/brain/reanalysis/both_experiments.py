@@ -18,7 +18,7 @@ from harness.studies.brain.terms import EXP1, EXP2, LANGUAGE, PEREIRA
 
 
 def both_experiments(found: PublishedResults) -> dict[str, Any]:
-    """Compare each column of Pereira's tables with the curves of its model, by figure, metric, split and model."""
+    """Compare each published score of Pereira's two experiments together with the model's layer curve."""
     document: dict[str, Any] = {}
     for column in found.columns:
         if (column.dataset, column.experiment, column.network) != (PEREIRA, "", LANGUAGE):

@@ -17,7 +17,7 @@ from harness.studies.brain.terms import FEDORENKO, LANGUAGE, NETWORKS
 
 
 class RowGroup(NamedTuple):
-    """A group of rows of a file, as messages name it, and their network."""
+    """A named group of rows of a published file, and the brain network that they belong to."""
 
     what: str
     network: str = LANGUAGE
@@ -28,7 +28,7 @@ class RowGroup(NamedTuple):
 
 
 def network(row: TableRow, column: str) -> str:
-    """Read a network's name; raise InputError if it is unknown."""
+    """Read the name of a brain network from a table cell; raise InputError if it is unknown."""
     name = row.text(column)
     if name not in NETWORKS:
         raise row.refused(column, f"it is none of {', '.join(NETWORKS)}")
@@ -36,7 +36,7 @@ def network(row: TableRow, column: str) -> str:
 
 
 def person(row: TableRow, told: PublishedName, column: str) -> str:
-    """Read a participant's name, spelled as in the recordings; raise InputError if it is not of the file's data set."""
+    """Read a participant's name from a table cell, spelled as in the recordings; InputError for an unknown one."""
     name = spelled(told.dataset, row.text(column))
     if not name or not name.isprintable():
         raise row.refused(column, "it holds no name")
@@ -50,7 +50,7 @@ def person(row: TableRow, told: PublishedName, column: str) -> str:
 
 
 def everybody(name: str, told: PublishedName, people: Iterable[str], of: RowGroup) -> None:
-    """Raise InputError unless every participant of the file's data set and experiment is present."""
+    """Raise InputError unless rows of every participant of the file's data set and experiment are present."""
     known, have = units_of(told.dataset, told.experiment), {*people}
     if len(have) != len(known):
         lost = f", among them no {', '.join(in_order(known.keys() - have))}" if have < known.keys() else ""

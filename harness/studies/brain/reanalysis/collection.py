@@ -32,22 +32,22 @@ class PublishedScores:
 
     @property
     def of(self) -> ModelColumn:
-        """The model, parsed from its name."""
+        """The encoding model that the scores are of, parsed from its published name."""
         return read_model(self.model)
 
     @property
     def place(self) -> str:
-        """The data set with its experiment, as in the document's keys."""
+        """The data set with its experiment, as a key of the result document."""
         return f"{self.dataset}-{self.experiment}" if self.experiment else self.dataset
 
     @property
     def label(self) -> str:
-        """The model's name, with its network if that is not the language network."""
+        """The model's name, followed by its brain network if that is not the language network."""
         return self.model if self.network == LANGUAGE else f"{self.model} in {self.network}"
 
 
 class HeldAgainst(NamedTuple):
-    """What a file was compared with, and the result."""
+    """A comparison of a published file: with which file, of what, the verdict, and the largest difference."""
 
     against: str
     what: str
@@ -57,7 +57,7 @@ class HeldAgainst(NamedTuple):
 
 @dataclass
 class PublishedResults:
-    """All published results by kind; each comparison adds to `notes`."""
+    """All published results by kind (scores, curves, tests, ...), and notes on which files were compared."""
 
     columns: list[PublishedScores] = field(default_factory=list)
     curves: list[PublishedScores] = field(default_factory=list)
@@ -71,14 +71,14 @@ class PublishedResults:
     notes: dict[str, list[HeldAgainst]] = field(default_factory=dict)
 
     def note(self, path: str, against: str, what: str, verdict: str, difference: float | None = None) -> None:
-        """Record, for both files, that a file was compared with another or with itself."""
+        """Record a comparison of a file with another, or with itself, in the notes of both files."""
         for one, other in dict.fromkeys(((path, against), (against, path))):
             if one in self.files:
                 self.notes.setdefault(one, []).append(HeldAgainst(other, what, verdict, difference))
 
 
 def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
-    """Group the maker's rows by kind."""
+    """Group the rows of the published files by kind of result."""
     found = PublishedResults()
     for row in rows:
         found.files[row["path"]] = {"kind": row["kind"], "unread": list(row["unread"])}
@@ -99,7 +99,7 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
 
 
 def verdict(difference: float) -> str:
-    """Return the verdict on two values that should be equal."""
+    """Return whether two values that should be equal are equal or differ, from their difference."""
     return EXACT if difference <= ROUNDING else DIFFERS
 
 

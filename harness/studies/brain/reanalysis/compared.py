@@ -16,7 +16,7 @@ WITHOUT = (OASM, SIMPLE)
 
 
 def compared(found: PublishedResults) -> dict[str, Any]:
-    """Compare by participants: each table's OASM or simple model with each of its language models."""
+    """Compare published scores by participant: a simple or OASM model with each language model of its table."""
     document: dict[str, Any] = {}
     for simple, model in _pairs(found.columns):
         entry = {"file": model.path, "without": simple.label, **_by_participant(simple.scores, model.scores)}
@@ -26,7 +26,7 @@ def compared(found: PublishedResults) -> dict[str, Any]:
 
 
 def compared_units(found: PublishedResults) -> dict[str, Any]:
-    """Compare by units too: each array of a language model with that of the simple model."""
+    """Compare published scores unit by unit: a simple or OASM model with each language model of its figure."""
     document: dict[str, Any] = {}
     for simple, model in _pairs(found.units):
         if simple.participants != model.participants:

@@ -17,7 +17,7 @@ Files = Sequence[Mapping[str, Any]]
 
 
 def refuse(found: Files) -> None:
-    """Raise InputError, naming file and key, if two of the files cannot both be right."""
+    """Raise InputError, naming file and key, if two published files contradict each other."""
     _layers_beyond_their_curves(found)
     _tables_of_two_data_sets(found)
 

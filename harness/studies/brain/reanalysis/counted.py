@@ -22,7 +22,7 @@ PRINTED = 5.1e-7  # half of the last digit of a median, plus float rounding
 
 
 def counted(found: PublishedResults) -> dict[str, Any]:
-    """Return the counts of each figure, data set, level and pooling with their shares, compared with the p-values."""
+    """Return how many units the authors counted as significant, with shares, compared with published p-values."""
     document: dict[str, Any] = {}
     for row in found.counts:
         people: Mapping[str, Mapping[str, Any]] = row["participants"]

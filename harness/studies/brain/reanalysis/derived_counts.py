@@ -26,7 +26,7 @@ COUNTED = {"raw": "n_raw_p_lt_05", "fdr": "n_fdr_p_lt_05", "alone_fdr": "n_llm_s
 
 
 def read(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
-    """Read the counts, by participant, of each counted file and pooling; each participant must have all its units.
+    """Read the counts of significant units by participant from each file of counts; each participant must be complete.
 
     Raises InputError with file, line and column if a source is not a file of p-values, a count is wrong, or a
     participant is doubled.

@@ -32,7 +32,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def document(published: Iterable[Mapping[str, Any]], counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything that follows from the published files; what is absent there is absent here."""
+    """Return all recomputed results from the published files; a result whose files are absent is left out."""
     found = collect(published)
     parts = {
         "participants": participants(found),

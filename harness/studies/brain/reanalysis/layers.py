@@ -22,7 +22,7 @@ ALL = "all"  # the key of a data set without experiments
 
 
 def curves(found: PublishedResults) -> dict[str, Any]:
-    """Return each curve, its best layer and both splits' correlations.
+    """Return each published layer curve with its best layer, and the correlation of the two splits' curves.
 
     The keys are figure, data set, experiment, metric and model.
     """

@@ -22,7 +22,7 @@ OUTPUTS = ("published", "counts")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `published`, one row per file that was read, and `counts`, which lists the other files.
+    """Write `published`, one row per published result file that was read, and `counts`, which lists the other files.
 
     Raises InputError, with file, line and column, if a file of a known kind has wrong columns or values, or if two
     files contradict each other.

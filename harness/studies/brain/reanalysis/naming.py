@@ -47,7 +47,7 @@ _MODEL = re.compile(rf"(?P<base>.+?)(?:-(?P<pooling>{LAST}|{MEAN}|{SUM}))?")
 
 @dataclass(frozen=True)
 class PublishedName:
-    """The facts in a file's name; empty texts for facts that it does not have."""
+    """What a published file's name says: figure, data set, metric, split ...; an empty text for what is left out."""
 
     kind: str
     figure: str = ""  # with the model's name if a figure has one file per model: `figure5-gpt2xl`
@@ -61,7 +61,7 @@ class PublishedName:
 
 
 class ModelColumn(NamedTuple):
-    """The model that a name means, independent of a figure's spelling."""
+    """The encoding model that a published name means, however the figure spells it."""
 
     base: str  # `gpt2xl` of `GPT2-XL-sp`
     pooling: str  # pooling of a language model, `lt` if its name has none; empty for other models

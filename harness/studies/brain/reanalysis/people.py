@@ -32,7 +32,7 @@ def owners(dataset: str, experiment: str = "") -> list[str]:
 
 
 def spelled(dataset: str, name: str) -> str:
-    """Return a participant's name as the recordings spell it; a table may have lost the leading zero of `018`."""
+    """Return a participant's name as the recordings write it: a table's `18` may stand for `018`."""
     return name.zfill(3) if dataset == PEREIRA else name
 
 

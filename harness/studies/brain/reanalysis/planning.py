@@ -16,7 +16,7 @@ DOCUMENT, FIGURES, PAGE = "reanalysis", "reanalysis-figures", "reanalysis-page"
 
 
 def reanalyse(asked: Asked, brief: Brief) -> dict[str, Ref]:
-    """Add the steps of the reanalysis; return its outputs by name, empty if no dataset is of published results.
+    """Add the steps that recompute results from published files; return outputs by name, empty without such a dataset.
 
     Raises InputError if there are two such datasets.
     """

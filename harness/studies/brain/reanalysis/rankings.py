@@ -26,7 +26,7 @@ NOTE = (
 
 
 def rankings(found: PublishedResults) -> dict[str, Any]:
-    """Correlate the layer curves of models that both have, and rank these models by each; empty without the scores."""
+    """Correlate layer curves with published scores of the same models, and rank these; empty without the scores."""
     if not found.ranked:
         return {}
     by_model = {(row["dataset"], row["model"]): row["scores"] for row in found.ranked}

@@ -28,7 +28,7 @@ NEARER, HALF = 10, 2  # OURS: an exchange must make the differences so many time
 
 
 def participants(found: PublishedResults) -> dict[str, Any]:
-    """Return each table's columns and the values recomputed from units.
+    """Return each published column of participants' scores beside the same scores averaged from its units.
 
     The keys are figure, data set, metric, split and model.
     """
@@ -59,14 +59,14 @@ def source_of(found: PublishedResults, column: PublishedScores) -> PublishedScor
 
 
 def by_participant(units: PublishedScores, generation: str = H) -> dict[str, float]:
-    """Average the scores of units by participant, by a generation's rule for one experiment."""
+    """Average unit scores by participant, as the paper (P) or the repository (H) does within one experiment."""
     count = len(units.participants)
     table = UnitTable(units.participants, (LANGUAGE,) * count, ("",) * count, (True,) * count)
     return dict(aggregate(units.units, table, generation).participants)
 
 
 def single_units(found: PublishedResults) -> dict[str, Any]:
-    """Return what follows from each array of units: both generations' averages, and the plain mean over units."""
+    """Return the averages that follow from each published array of unit scores: by both methods, and the plain mean."""
     document: dict[str, Any] = {}
     for units in found.units:
         finite = [one for one in units.units if math.isfinite(one)]
@@ -88,7 +88,7 @@ def single_units(found: PublishedResults) -> dict[str, Any]:
 
 
 def model_of(units: PublishedScores) -> ModelColumn:
-    """Return the model of an array of units; the simple model of figure 2 is OASM."""
+    """Return the encoding model of a published array of unit scores; the simple model of figure 2 is OASM."""
     told = units.of
     if told.base == SIMPLE and units.figure.split("-")[0] == FIGURE2:
         return told._replace(base=OASM, pooling="")
@@ -133,7 +133,7 @@ def _matched(column: PublishedScores, units: PublishedScores) -> dict[str, float
 
 
 def exchanged(published: Mapping[str, float], own: Mapping[str, float]) -> list[str]:
-    """Return the participants whose published values are each other's recomputed values, in the order of `published`.
+    """Return the participants whose published scores are swapped: each has the score recomputed for the other.
 
     Participants at the same rank in both orders form a pair; no other pairing has smaller differences. Participants who
     exchange values count if the exchange makes their differences many times smaller, or if it halves them and gives one

@@ -30,7 +30,7 @@ FRACTIONS = {"SP+SL+GPT2-XLU better, raw": 1.25599, "starred versions, raw": 1.0
 
 
 def rounded() -> dict[str, Any]:
-    """Return each percentage as printed and unrounded, the table's values that round differently, and odd fractions."""
+    """Return the paper's percentages as printed and from unrounded scores, and table values that round differently."""
     shares = [
         {
             "of": name,

@@ -26,7 +26,7 @@ GPT2XL = "gpt2xl"  # the model whose omegas over OASM are in figure 2
 
 
 def shares(found: PublishedResults) -> dict[str, Any]:
-    """Return the omegas of each figure, data set and pooling, averaged, counted and compared with S and L."""
+    """Return published omegas (shares that simple features explain) by figure and data set, averaged and checked."""
     document: dict[str, Any] = {}
     known = _columns(found) if found.omegas else {}
     for row in found.omegas:

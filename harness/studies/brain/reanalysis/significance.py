@@ -17,7 +17,7 @@ FAMILIES = ("participant", "all participants", "all poolings of a participant", 
 
 
 def significance(found: PublishedResults) -> dict[str, Any]:
-    """Return the counts of each figure, data set, split, level and pooling, and the family that the correction fits."""
+    """Return the numbers of significant units in published p-values, and within which families they were corrected."""
     document: dict[str, Any] = {}
     for row in found.tests:
         beside = [

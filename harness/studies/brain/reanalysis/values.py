@@ -20,7 +20,7 @@ UNDEFINED = ("", "nan", "NaN")
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row of a table, and where it is, for messages."""
+    """One row of a published CSV table, with its file and line for error messages."""
 
     path: str
     line: int
@@ -56,7 +56,7 @@ class TableRow:
         return "nan" if self.text(column) in UNDEFINED else self.number(column, low, high)
 
     def refused(self, column: str, what: str) -> InputError:
-        """Return the error for a cell of this row."""
+        """Return an InputError, to be raised, that names a cell of this row."""
         return InputError(what, where=f"{self.path}, line {self.line}, column `{column}`", next=ADVICE)
 
 
@@ -77,7 +77,7 @@ def table(path: Path, name: str, columns: Sequence[str]) -> Iterator[TableRow]:
 
 
 def once(seen: set[tuple[object, ...]], row: TableRow, column: str, *key: object) -> None:
-    """Add a row's key to `seen`; raise InputError if an earlier row has the same key."""
+    """Add a row's key to the set `seen`; raise InputError if an earlier row has the same key."""
     if key in seen:
         raise row.refused(column, "an earlier row is of the same")
     seen.add(key)

@@ -69,7 +69,7 @@ def version() -> str:
 
 @contextmanager
 def opened(name: str) -> Iterator[Backend]:
-    """Context manager that sets himalaya's global backend and restores it; TF32 is off on CUDA.
+    """Context manager that selects the backend of the library himalaya and restores it; TF32 is off on CUDA.
 
     torch uses the step's number of threads. Raises MissingError if himalaya is not installed.
     """
@@ -104,7 +104,7 @@ def _torch(name: str) -> Iterator[None]:
 def search(
     bands: Sequence[Array], targets: Array, inner: Sequence[Sequence[int]], gammas: Array, how: Search, solver: str
 ) -> SearchFound:
-    """Choose weights and alpha for each target as `search.search` does, by errors computed by himalaya.
+    """Choose band weights and penalty for each target as `search.search` does, by errors that himalaya computes.
 
     Raises InputError for whatever `search.search` refuses, and for float32.
     """
@@ -258,7 +258,7 @@ def _kernels(bands: Sequence[Array], rows: int) -> tuple[Array, tuple[Array, ...
 def choose_plain(
     train: Array, targets: Array, inner: Sequence[Sequence[int]], alphas: Sequence[float], how: Search, solver: str
 ) -> PlainChoice:
-    """Choose for each target the alpha of a plain kernel ridge as `plain.choose` does, by errors computed by himalaya.
+    """Choose each target's penalty of a plain kernel ridge as `plain.choose` does, by errors that himalaya computes.
 
     Features are never centred. Targets are centred by the rows that each inner fold keeps, so himalaya gets one fold at
     a time.

@@ -15,7 +15,7 @@ WIDTH = 512  # targets taken at once outside of matrix products
 
 @dataclass(frozen=True)
 class Targets:
-    """Checked targets of one fit: their means and scales, and centred columns on demand."""
+    """The checked target columns of one ridge fit: means, scales, and centred columns computed on demand."""
 
     values: Array  # [row, target], as given
     mean: Array
@@ -28,7 +28,7 @@ class Targets:
         return int(self.values.shape[1])
 
     def pieces(self, width: int = WIDTH) -> Iterator[slice]:
-        """Yield slices of targets that are computed together."""
+        """Yield slices of the target columns, each small enough to be computed together."""
         yield from (slice(at, min(at + width, self.count)) for at in range(0, self.count, width))
 
     def centred(self, which: Any) -> Array:
@@ -60,7 +60,7 @@ class Targets:
 
 
 def prepared(targets: Array) -> Targets:
-    """Check targets [row, target] and return them with means and scales; raise InputError if a value is not finite."""
+    """Check targets [row, target] and compute their means and scales; raise InputError if a value is not finite."""
     import numpy as np  # noqa: PLC0415
 
     if targets.ndim != 2 or len(targets) < 2 or not targets.shape[1]:

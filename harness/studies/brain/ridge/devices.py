@@ -48,7 +48,7 @@ def worker_count(device: str) -> int:
 
 
 class ByNumpy:
-    """The CPU, by numpy."""
+    """The linear algebra of a ridge fit on the CPU, by numpy."""
 
     name = CPU
 
@@ -105,7 +105,7 @@ class ByNumpy:
 
 
 class ByTorch:
-    """A GPU, by torch; like `ByNumpy` except where noted."""
+    """The linear algebra of a ridge fit on a GPU, by torch; like `ByNumpy` except where noted."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -14,7 +14,7 @@ MOST_BANDS = 16  # the most bands whose subsets are listed
 
 
 def subsets(k: int) -> Array:
-    """Return the 2**k - 1 non-empty subsets of k bands as rows of equal weights, in the order of `itertools.product`.
+    """Return all 2**k - 1 non-empty subsets of k bands as rows of equal weights, in the order of `itertools.product`.
 
     The last row is uniform. Raises InputError for less than 1 band or more than 16.
     """
@@ -26,7 +26,7 @@ def subsets(k: int) -> Array:
 
 
 def candidates(k: int, count: int, seed: int, all_subsets: bool) -> Array:
-    """Return `count` rows of weights of k bands, float32; the first rows are all subsets, or one uniform row.
+    """Draw `count` rows of weights of k bands to try, float32; the first rows are all subsets, or one uniform row.
 
     The subsets come first if `all_subsets` is true. The other rows are Dirichlet draws with alternating concentrations.
     A single band has one row, [1]. Raises InputError if `count` is below 1 or below the number of subsets.

@@ -24,11 +24,11 @@ STEEP = 128  # ratio of an alpha's largest to smallest shrinkage; a larger one l
 
 
 class ScoringSettings(Protocol):
-    """The settings of a search that are used here."""
+    """The settings of a ridge search that scoring by held-out errors reads."""
 
     @property
     def dtype(self) -> str:
-        """The type of numbers."""
+        """The floating-point type of the computation, float32 or float64."""
 
     @property
     def block(self) -> int:
@@ -36,10 +36,10 @@ class ScoringSettings(Protocol):
 
     @property
     def width(self) -> int:
-        """The number of targets in one product."""
+        """The number of targets in one matrix product."""
 
     def usable(self) -> list[float]:
-        """Return the alphas."""
+        """Return the ridge penalties to try."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Folds:
 
     @classmethod
     def of(cls, inner: Sequence[Sequence[int]], rows: int, criterion: str) -> Folds:
-        """Check inner folds of `rows` rows.
+        """Build inner folds from lists of held-out rows, after checking them against `rows` rows.
 
         Raises InputError if a fold holds out no rows, all rows, or repeated or invalid rows.
         """
@@ -70,14 +70,14 @@ class Folds:
 
 
 class Squares(NamedTuple):
-    """The result of one candidate."""
+    """The held-out errors of one band weighting: sums of squares [alpha, target], and its kernel's eigenvectors."""
 
     sums: Array  # float64 [alpha, target]
     parts: tuple[Array, Array] | None  # eigenvalues and eigenvectors of its kernel
 
 
 class HeldOut:
-    """The state on the device that all candidates share."""
+    """The computation of held-out errors: arrays on the device that all band weightings share."""
 
     def __init__(self, kernels: Array, targets: Targets, folds: Folds, how: ScoringSettings, device: Device) -> None:
         import numpy as np  # noqa: PLC0415

@@ -16,7 +16,7 @@ Array = Any  # a numpy array
 
 
 def mirror(rows: int) -> Array:
-    """Return the vector h of the reflection I - 2hh' that maps the first axis to the constant; 0 for one row."""
+    """Return the vector h of the Householder reflection I - 2hh' that maps the first axis to the constant vector."""
     import numpy as np  # noqa: PLC0415
 
     h = np.full(rows, -1 / np.sqrt(rows))
@@ -82,7 +82,7 @@ def require_bands(bands: Sequence[Array], rows: int) -> None:
 
 
 def decomposed(device: Device, kernels: Tensor, gamma: Array) -> tuple[Tensor, Tensor]:
-    """Return eigenvalues, none below 0, and eigenvectors in columns of the weighted sum of kernels on a device."""
+    """Return eigenvalues, clipped at 0, and eigenvectors of the weighted sum of band kernels, computed on a device."""
     joined = device.there(gamma, "float64") @ kernels.reshape(len(kernels), -1)
     values, vectors = device.decompose(joined.reshape(kernels.shape[1:]))
     return values.clip(0), vectors

@@ -17,7 +17,7 @@ BLOCK = 2000  # targets at once
 
 
 class PlainChoice(NamedTuple):
-    """The alpha of each target, and the errors by which it was chosen."""
+    """The chosen ridge penalty (alpha) of each target, and the validation errors by which it was chosen."""
 
     alpha: Array  # [target]
     tied: Array  # [target]: whether that choice is a near tie (`near_ties`)
@@ -39,7 +39,7 @@ class PlainFit(NamedTuple):
 def choose(
     train: Array, targets: Array, inner: Sequence[Sequence[int]], alphas: Sequence[float], block: int = BLOCK
 ) -> PlainChoice:
-    """Choose for each target the alpha with the least validation error over inner folds; of equal ones the largest.
+    """Choose each target's ridge penalty by the least validation error over inner folds; of equals the largest.
 
     `inner` has the validation rows of each fold; the other rows train. Raises InputError if an alpha is not above 0, if
     there is no inner fold, or if a fold has no rows or all of them.
@@ -114,7 +114,7 @@ class PlainSolver:
 
 
 def solver(train: Array) -> PlainSolver:
-    """Decompose training rows in their own precision; raise InputError if there are none."""
+    """Return a solver for a matrix of training rows, decomposed in its own precision; InputError if it is empty."""
     import numpy as np  # noqa: PLC0415
 
     _require_rows(train, train)

@@ -117,7 +117,7 @@ def refit(bands: Sequence[Array], targets: Array, found: SearchFound, gammas: Ar
 
 
 def groups(gamma: Array) -> Iterator[tuple[int, Array]]:
-    """Yield the index of each weighting in use, and the targets that use it."""
+    """Yield each distinct band weighting that a search chose, by its index, with the targets that use it."""
     import numpy as np  # noqa: PLC0415
 
     order = np.argsort(gamma, kind="stable")

@@ -28,7 +28,7 @@ KEPT = 256 << 20  # bytes of decomposed kernels that are kept for the refit
 
 @dataclass(frozen=True)
 class Search:
-    """The settings of a search: alphas, criterion, early stop, and device."""
+    """The settings of a banded-ridge search: penalties (alphas), criterion, early stop, and device."""
 
     alphas: tuple[float, ...]
     criterion: str = "r2"  # pooled out-of-sample R2 (the authors' fork), or `mse`: the mean of -MSE (upstream)
@@ -44,7 +44,7 @@ class Search:
         return WIDTHS[self.device.partition(":")[0]]
 
     def usable(self) -> list[float]:
-        """Return the alphas above 0, ascending, because 0 is never chosen.
+        """Return the ridge penalties (alphas) above 0, ascending, because 0 is never chosen.
 
         Raises InputError if there is none, or if one is negative or not finite.
         """
@@ -64,7 +64,7 @@ class Search:
 
 @dataclass(frozen=True)
 class SearchFound:
-    """The results of a search for each target."""
+    """What a banded-ridge search chose for each target: band weights and penalty, with its score."""
 
     gamma: Array  # int32 [target]: the index of its weights
     alpha: Array  # float64 [target]
@@ -78,7 +78,7 @@ class SearchFound:
 def search(
     bands: Sequence[Array], targets: Array, inner: Sequence[Sequence[int]], gammas: Array, how: Search
 ) -> SearchFound:
-    """Choose weights and alpha for each target among `gammas` by its score in the inner folds.
+    """Choose band weights (among the rows of `gammas`) and a penalty for each target by its score in the inner folds.
 
     `bands` are scaled training matrices; `inner` has the rows that each fold holds out. Of scores that are equal by
     `near_ties`, the largest alpha and the first weights win. Raises InputError if shapes do not fit, if values are not

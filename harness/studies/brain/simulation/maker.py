@@ -43,7 +43,7 @@ MOST = 20_000  # units; known recordings have at most about five times as many
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a simulated dataset; `params` name its layout, world and seed, and may change any weight by its name.
+    """Write a simulated dataset of brain responses; `params` name layout, world and seed, and may change any weight.
 
     Raises InputError for an unknown layout or world, and for an impossible number or weight.
     """

@@ -20,7 +20,7 @@ TOPICS = 24  # the number of Pereira's categories in an experiment; in other dat
 
 @dataclass(frozen=True, slots=True)
 class RowPlaces:
-    """One entry per row, each numbered from 0 in order of first appearance."""
+    """The category, passage, block and position of every row, as numbers from 0 in order of first appearance."""
 
     categories: tuple[int, ...]
     passages: tuple[int, ...]
@@ -29,7 +29,7 @@ class RowPlaces:
 
 
 def places(layout: Layout) -> RowPlaces:
-    """Return the place of each row.
+    """Return the category, passage, block and position of each row of a layout.
 
     Pereira's categories and passages come from the labels. Fedorenko's sentences and Blank's segments are passages,
     whose topics take turns. Raises InputError if a label of Pereira is not valid.
@@ -76,5 +76,5 @@ def _numbered(names: Iterable[Hashable]) -> tuple[int, ...]:
 
 
 def count_of(numbers: Sequence[int]) -> int:
-    """Return how many different numbers there are, if they are numbered from 0."""
+    """Return how many different values there are in numbers that count from 0 without gaps."""
     return max(numbers, default=-1) + 1

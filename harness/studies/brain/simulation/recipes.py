@@ -24,7 +24,7 @@ NULL_EVERY, OTHER_EVERY = 5, 3  # of a participant's units, every 5th has only n
 
 @dataclass(frozen=True, slots=True)
 class UnitWeights:
-    """The parts of a unit with signal; each part is standardised, multiplied by its weight and added."""
+    """The weights of what a simulated unit responds to; each part is standardised, weighted and added."""
 
     position: float = 0.25  # the row's position in its block
     length: float = 0.25  # the row's number of words
@@ -38,7 +38,7 @@ class UnitWeights:
 
 @dataclass(frozen=True, slots=True)
 class FeatureScales:
-    """The parts that a column of LLM mixes at random: each times its scale, their sum over `divisor`, plus noise."""
+    """The scales of the parts that a simulated language-model feature mixes at random, before noise is added."""
 
     position: float = 0.7
     length: float = 0.7
@@ -55,7 +55,7 @@ class FeatureScales:
 
 @dataclass(frozen=True, slots=True)
 class WorldRecipe:
-    """How the rows of one dataset become numbers; all but Pereira's part is OURS alone."""
+    """The constants from which one dataset's responses are simulated; all but Pereira's part is OURS alone."""
 
     weights: Mapping[str, UnitWeights]  # by world
     lengths: tuple[int, int] = (5, 20)  # words per row: from, and below
@@ -81,7 +81,7 @@ RECIPES: Mapping[str, WorldRecipe] = {
 
 
 def weights_for(dataset: str, world: str, changed: Mapping[str, str]) -> UnitWeights:
-    """Return the weights of a dataset in a world, with the published weights replaced by `changed` (texts by name).
+    """Return the weights of a dataset's simulated units in a world, some replaced by `changed` (texts by name).
 
     Raises InputError for an unknown world, and for a weight that is not a finite number of at least 0.
     """
@@ -91,12 +91,12 @@ def weights_for(dataset: str, world: str, changed: Mapping[str, str]) -> UnitWei
 
 
 def weight_names() -> tuple[str, ...]:
-    """Return the names of the weights, which are also the parameters that change them."""
+    """Return the names of the simulation's weights, by which a manifest may change them."""
     return tuple(one.name for one in fields(UnitWeights))
 
 
 def table() -> Iterator[tuple[str, str, str, str]]:
-    """Yield the published numbers as rows for a page: a name, then the value for each of the three datasets."""
+    """Yield the simulation's constants as rows of a table: a name, then the value for each of the three datasets."""
     datasets = (PEREIRA, FEDORENKO, BLANK)
     yield ("", *datasets)
     for world in WORLDS:

@@ -27,7 +27,7 @@ WORD, LLM, LLMU, NOISE = "WORD", "LLM", "LLMU", "NOISE"
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWorld:
-    """The drawn world: the number of words of each row, and arrays of float32, one row per stimulus."""
+    """Simulated data: the words of each row, and float32 arrays of responses and features, one row per stimulus."""
 
     lengths: tuple[int, ...]
     recordings: Array  # [row, unit]
@@ -48,7 +48,7 @@ class _Stimulus:
 
 
 def simulate(layout: Layout, weights: UnitWeights, seed: int, signal: Array) -> SimulatedWorld:
-    """Draw the world of a layout from a seed; `signal` says for each unit whether it contains more than noise.
+    """Simulate responses and features for a layout from a seed; `signal` says which units are more than noise.
 
     Raises InputError for a layout without rows and for a seed below 0.
     """

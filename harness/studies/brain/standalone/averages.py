@@ -42,7 +42,7 @@ class ScoredUnits(AnalysisInput):
 
 
 class UnitAverage(ToolOutput):
-    """Output: an average of one network; `networks` holds the averages of all."""
+    """Output: mean score over participants in one network; `networks` holds the means of all networks."""
 
     score: float | None = Field(description="the mean over participants; null where nobody has a score")
     participants: dict[str, float] = Field(description="the score of each participant that has one")
@@ -73,7 +73,7 @@ class LayerScores(AnalysisInput):
 
 
 class ChosenLayer(ToolOutput):
-    """Output: the candidate that is chosen on test data."""
+    """Output: the layer with the highest score on test data, and how it was chosen."""
 
     chosen: int | None = Field(description="its place, from 0; the first of equals; null where none has a value")
     values: list[float | None] = Field(description="what each is chosen by; null: it is never chosen")
@@ -90,7 +90,7 @@ def _layer(given: LayerScores) -> Mapping[str, Any]:
 
 
 class SubsetScores(AnalysisInput):
-    """Input of a star: the scores of all units for each subset of feature spaces."""
+    """Input: the scores of all units for each subset of feature spaces, of which the highest are taken."""
 
     scores: dict[str, Any] = Field(description="a list of scores, one a unit, by model such as SP+SL")
     spaces: Texts = Field(default=[], description="models of these spaces alone; none: of all that the models name")
@@ -98,7 +98,7 @@ class SubsetScores(AnalysisInput):
 
 
 class StarredUnits(ToolOutput):
-    """Output: the highest score of each unit, and the number of models."""
+    """Output: each unit's highest score over the models, and the number of these models."""
 
     star: list[float] = Field(description="the highest score, a value a unit; nan where every model has nan")
     subsets: int = Field(description="how many models it is a maximum of: it is biased upward the more there are")
@@ -116,7 +116,7 @@ def _star(given: SubsetScores) -> Mapping[str, Any]:
 
 
 class InnerScores(AnalysisInput):
-    """Input of a nested choice: inner scores and test errors of each candidate."""
+    """Input: inner-fold scores and test errors of each candidate, for a choice inside the training folds."""
 
     inner: Any = Field(description="for each candidate a table of best inner scores, a row an outer fold, a unit each")
     mse: Any = Field(description="for each candidate a table of test errors, shaped alike")
@@ -129,7 +129,7 @@ class InnerScores(AnalysisInput):
 
 
 class NestedScore(ToolOutput):
-    """Output: the choice inside the training folds, and its score."""
+    """Output: the candidate chosen in each fold by inner scores alone, and the test score of these choices."""
 
     chosen: list[int | None] | None = Field(description="the candidate of each fold; null where each unit has its own")
     r2: list[float] = Field(description="R2 out of sample of each unit")

@@ -47,7 +47,7 @@ _ASKED = re.compile(rf"({_SET})_r2_{_SPLIT}")
 
 
 class SpacesInput(AskedByName):
-    """Input: `<dataset>_X` [row, column] and `<dataset>_y` [row, unit], and the requested scores by name.
+    """Input: feature matrices `<dataset>_X`, responses `<dataset>_y` [row, unit], and the requested scores by name.
 
     For example `pereira243_r2_contiguous`, `fedorenko_r2_shuffled`, `blank_r2_shuffled_seed7`,
     `fedorenko_r2_contiguous_inner32`. If nothing is requested for a dataset, both splits are scored.
@@ -80,7 +80,7 @@ class PlainRidgeOutput(ToolOutput):
 
 
 def single_space(given: SpacesInput) -> dict[str, Array]:
-    """Return out-of-sample R2 per unit of one feature space, for each split requested by name, banded as in H.
+    """Fit banded ridge to one feature space; return each unit's out-of-sample R2 for each split requested by name.
 
     Pereira's features may have all 627 rows, from which the experiment's rows are taken. Raises InputError if no
     features have a known name, if targets are missing, or if the number of rows is not the dataset's.

@@ -25,7 +25,7 @@ ENDING = "_gammas"
 
 
 class BandedInput(AnalysisInput):
-    """Input: features, targets and how they are cut; each may come from the second file."""
+    """Input of a banded ridge fit: features, targets, bands and folds; each may come from the second file."""
 
     Xz: Annotated[Any, Axes(2, second="Xz")] = Field(
         description="features, a row an observation, bands side by side, scaled by the training rows"
@@ -56,12 +56,12 @@ class BandedInput(AnalysisInput):
 
 
 class BandedByName(BandedInput):
-    """Input: also `<set>_gammas` [gamma, band] for each set of weights to search, with any set names."""
+    """Input: features, targets and folds, and each set of band weights to search, `<set>_gammas` [gamma, band]."""
 
     model_config = ConfigDict(extra="allow")
 
     def sets(self) -> dict[str, Array]:
-        """Return the sets of weights by the name before `_gammas`.
+        """Return each given set of band weights by the name before `_gammas`.
 
         Raises InputError if there is no set, or if one is not a table.
         """
@@ -75,13 +75,13 @@ class BandedByName(BandedInput):
 
 
 class BandedPositive(BandedInput):
-    """Input: also the weights of bands that are tried."""
+    """Input of a banded ridge fit with the band weights to try, one row per candidate."""
 
     gammas_positive: Annotated[Any, Axes(2)] = Field(description="a row of weights for each candidate")
 
 
 class BandedOutput(ToolOutput):
-    """Output of a search and of the fit with its choice."""
+    """Output of a banded ridge fit: the chosen band weights and penalties, the predictions, and R2 of test rows."""
 
     deltas: Any = Field(description="[band, target]: log(gamma / alpha), -inf for a band that is left out")
     intercept: Any = Field(description="[target]")
@@ -90,21 +90,21 @@ class BandedOutput(ToolOutput):
 
 
 class BandedWeights(BandedOutput):
-    """Output: also the weights, and the scores of candidates."""
+    """Output of a banded ridge fit with its feature weights, and the inner-fold scores of all candidates."""
 
     weights: Any = Field(description="[column, target]: of the scaled features")
     cv_scores_neg_mse: Any = Field(description="[gamma, target]: mean of -MSE over inner folds, at the best alpha")
 
 
 class BandedDual(BandedOutput):
-    """Output: also the dual weights, and the scores of subsets."""
+    """Output of a banded ridge fit with its dual weights, and the inner-fold scores of all subsets of bands."""
 
     dual_weights: Any = Field(description="[training row, target]")
     cv_scores: Any = Field(description="[subset, target]: pooled R2 of the inner folds, at the best alpha")
 
 
 def author_criterion(given: BandedByName) -> dict[str, Array]:
-    """Search each set of weights by pooled R2 of the inner folds, refit, and predict; results are named after the set.
+    """Fit banded ridge with band weights chosen by pooled R2 of inner folds, once for each named set of weights.
 
     Raises InputError for shapes that do not fit, no set, and weights below 0 or all 0.
     """
@@ -117,7 +117,7 @@ def author_criterion(given: BandedByName) -> dict[str, Array]:
 
 
 def upstream_criterion(given: BandedPositive) -> dict[str, Array]:
-    """Search the given weights by the mean of -MSE over inner folds, refit, and predict.
+    """Fit banded ridge with band weights chosen by the mean of -MSE over inner folds; return weights and predictions.
 
     Raises InputError for shapes that do not fit, or weights below 0 or all 0.
     """
@@ -127,7 +127,7 @@ def upstream_criterion(given: BandedPositive) -> dict[str, Array]:
 
 
 def all_subsets(given: BandedInput) -> dict[str, Array]:
-    """Search all non-empty subsets of bands, equally weighted, by pooled R2 of the inner folds, refit, and predict.
+    """Fit banded ridge with the subset of equally weighted bands chosen by pooled R2 of inner folds.
 
     Raises InputError for shapes that do not fit, or too many bands.
     """

@@ -46,12 +46,12 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
 
 
 class AskedByName(AnalysisInput):
-    """Input: the requested items, each as a field with its name, whose value may be null."""
+    """Input: the requested outputs, each as a field with its name, whose value may be null."""
 
     model_config = ConfigDict(extra="allow")
 
     def asked(self) -> Mapping[str, Any]:
-        """Return the fields that are not declared."""
+        """Return the requested outputs: the fields beyond the declared ones."""
         return self.model_extra or {}
 
 
@@ -76,7 +76,7 @@ class RowLabels(ToolOutput):
 
 
 def features_oasm_wp(given: AskedFeatures) -> dict[str, Any]:
-    """Return each matrix requested by name; raise InputError if no name is known, or a size is out of bounds."""
+    """Return position features (OASM, word position, ramp) requested by name; raise InputError if no name is known."""
     found = {}
     for name in given.asked():
         with located({"sigma": name, "RAMP": name}):
@@ -113,7 +113,7 @@ def _bounded(name: str, size: int) -> int:
 
 
 def folds(given: AskedByName) -> dict[str, Any]:
-    """Return the folds of each set requested by name, `<dataset>[_<exp>]_<split>[_inner<rows>]`.
+    """Return the folds of each dataset and split requested by name, `<dataset>[_<exp>]_<split>[_inner<rows>]`.
 
     If the field is an object, its names and those of its first fold say which fields are wanted; otherwise, the usual
     fields of the dataset are returned. Raises InputError if no name is known.

@@ -34,7 +34,7 @@ Array = Any  # a numpy array
 
 
 def published(given: PublishedTestsInput) -> dict[str, Any]:
-    """Return the tests of generation H: both models against the simple one, and the language model against the mean.
+    """Return the paired tests of the authors' repository: language model against simple features and against the mean.
 
     The units are those of the language network, sorted by participant. The result has raw (`_orig`) and corrected
     p-values of rows (`plain_`) and of block means (`blocked_`), and the errors of the best of mean, language model and

@@ -9,7 +9,7 @@ from harness.errors import InputError
 
 
 def positions(wanted: Sequence[str], found: Sequence[str], where: str) -> list[int]:
-    """Return the place of each wanted name in `found`, which may have more names and any order.
+    """Return the index of each wanted name in the list `found`, which may have more names and any order.
 
     Raises InputError naming the first name that is missing, or that is doubled in either list.
     """

@@ -29,7 +29,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Fold(NamedTuple):
-    """One outer fold; its rows are indices into the layout, its inner rows are indices into `train`."""
+    """One outer cross-validation fold: its rows as indices into the layout, and inner folds as indices into `train`."""
 
     about: Mapping[str, Any]  # passage and half, or story, or number
     test: tuple[int, ...]
@@ -40,7 +40,7 @@ class Fold(NamedTuple):
 def outer_folds(
     layout: Layout, split: str = CONTIGUOUS, seed: int = SHUFFLE_SEED, inner_rows: int = INNER_ROWS[0]
 ) -> tuple[Fold, ...]:
-    """Return the outer folds of a layout, in order.
+    """Return the outer cross-validation folds of a dataset's rows for a split, in order.
 
     Pereira's layout must be of one experiment; a fold is a passage number and a half, parsed from the labels, and inner
     folds are made in the same way. In Blank, a fold is a story, sorted. In Fedorenko, folds are blocks of 32 rows, and

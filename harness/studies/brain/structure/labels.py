@@ -13,7 +13,7 @@ _LABEL = re.compile(rf"({EXP1}|{EXP2})-([^\s-][^\s]*)-([0-9]{{1,4}})-({'|'.join(
 
 
 class PereiraLabel(NamedTuple):
-    """The fields of a row's label."""
+    """The parts of the label of a row of Pereira: experiment, category, passage, and half of the passage."""
 
     experiment: str
     category: str

@@ -19,7 +19,7 @@ _KINDS: Mapping[str, type] = {"id": str, "label": str, "block": str, "position":
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows of a dataset, as tuples of equal length; raises InputError if the lengths differ."""
+    """The rows of a dataset: ids, labels, blocks, positions, experiments; raises InputError if lengths differ."""
 
     dataset: str
     ids: tuple[str, ...]
@@ -69,7 +69,7 @@ class Layout:
 
 
 def layout(dataset: str, stimuli: Iterable[Stimulus]) -> Layout:
-    """Return the layout of stimuli, in their order.
+    """Return the layout (ids, labels, blocks, positions, experiments) of a dataset's stimuli, in their order.
 
     Raises InputError for an unknown dataset, no stimuli, a row without its fields, a doubled id, or a block whose rows
     are not consecutive or do not count from 0. The labels must also fit this order: Pereira's are sorted by experiment

@@ -25,7 +25,7 @@ TRS: Mapping[str, int] = {  # scans of each story, in file order, which is sorte
 
 
 def fedorenko(sentences: int = SENTENCES, words: int = WORDS) -> Layout:
-    """Return a layout with this many sentences and words; a row's label is its number. Raises InputError below 1."""
+    """Return the layout of Fedorenko's words in sentences; a row's label is its number. Raises InputError below 1."""
     _require_rows(FEDORENKO, "sentences", sentences)
     _require_rows(FEDORENKO, "words", words)
     pairs = [(sentence, word) for sentence in range(sentences) for word in range(words)]
@@ -40,7 +40,7 @@ def fedorenko(sentences: int = SENTENCES, words: int = WORDS) -> Layout:
 
 
 def blank(trs: Mapping[str, int] = TRS) -> Layout:
-    """Return the layout of stories with this many scans each, in the given order.
+    """Return the layout of Blank's rows, fMRI scans in stories, with this many scans each, in the given order.
 
     Raises InputError if there are no stories, or if a story has no scans.
     """

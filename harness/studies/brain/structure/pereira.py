@@ -37,7 +37,7 @@ _UNUSUAL = {
 
 
 def pereira(experiment: str = "") -> Layout:
-    """Return the layout of all 627 rows, those of 243 first, or of one experiment; raise InputError for any other."""
+    """Return the layout of the 627 sentences of Pereira, or of one experiment; raise InputError for any other."""
     first = {name: [*map(int, _UNUSUAL.get(name, _USUAL))] for name in _EXP2.split()}
     second = {name: [*map(int, _ALL_OF_4)] for name in _EXP1.split()}
     return designed({EXP2: first, EXP1: second}).only(experiment)

@@ -21,7 +21,7 @@ MOST = 1 << 22  # most bytes of the printed text that are read
 
 
 def main(mode: str, code: str, name: str) -> None:
-    """Run `code` with the PDB text on stdin as its argument, write one line of JSON, and end the process.
+    """Run the Python `code` on the PDB text from stdin, write its result as one line of JSON, and end the process.
 
     The line is {"answer": text}, or {"raised": reason} if there is no answer. `name` is the function that paper mode
     calls.

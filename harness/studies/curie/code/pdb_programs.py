@@ -24,7 +24,7 @@ MOST_CODE, MOST_DOCUMENT = 1 << 19, 7 << 20  # limits of a trial: characters fro
 
 
 class NoAnswer(NamedTuple):
-    """The reason why a program gave no answer."""
+    """The reason why the program in an answer produced no sequence."""
 
     why: str
 
@@ -35,12 +35,12 @@ def is_code(response: str) -> bool:
 
 
 def take_paper(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the programs of PDB answers as the published code runs them, each with its document as input."""
+    """Write the program of each PDB answer as the published code would run it, with its document as input."""
     write_programs(inputs, out, lambda item, response: _of_item(item, response, PAPER))
 
 
 def take_strict(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the programs of PDB answers as strict mode runs them, each with its document as input."""
+    """Write the program of each PDB answer as strict mode runs it, with its document as input."""
     write_programs(inputs, out, lambda item, response: _of_item(item, response, STRICT))
 
 
@@ -49,7 +49,7 @@ def _of_item(item: Item, response: Response, mode: str) -> tuple[str, str] | Non
 
 
 def program(response: str, document: str, mode: str) -> tuple[str, str] | None:
-    """Return the program of an answer and its input, or None if `obstacle` names a reason why there is nothing to run.
+    """Return an answer's program and its input; None if `obstacle` names a reason why there is nothing to run.
 
     `document` is the PDB text. In paper mode it is the whole prompt, and everything before its first ATOM is left out.
     """
@@ -101,7 +101,7 @@ def _encodable(text: str) -> str:
 
 
 def answered(trial: Mapping[str, Any]) -> str | NoAnswer:
-    """Return the answer that a program gave in its trial, or the reason why it gave none.
+    """Return the sequence that an answer's program printed, or the reason why it printed none.
 
     `trial` holds how the trial ended (`outcome`) and what the program printed (`stdout`).
     """

@@ -26,7 +26,7 @@ _STRICT = _Rules(sequences_strict.score, sequences_strict.failed, sequences_stri
 
 
 def score(response: str, truth: str, document: str, trial: Mapping[str, Any] | None, mode: str) -> Found:
-    """Score an answer against a ground truth; `trial` is the outcome of its program, if the answer is a program.
+    """Score a protein sequence answer against the ground truth; `trial` is how its program ended, if it is a program.
 
     A program that was not run has no value. A program that gave no text is worth 0 in strict mode. In paper mode it has
     no metric, since the published code raises.

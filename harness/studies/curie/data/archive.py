@@ -18,7 +18,7 @@ BYTES, SHA256 = 137_211_000, "ab634136a5466412f13fbe6c86a6bc283ba1e760a49e07d243
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold and counts of a task from the archive, its images if it has any, and prompts if they are given.
+    """Write a task's items, gold and counts from the authors' archive, with its images and prompts if there are any.
 
     The counts say whether the file is the official archive. Raises InputError if the archive or a record is not sound,
     or if a prompt is not the published one.

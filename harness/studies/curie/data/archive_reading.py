@@ -32,7 +32,7 @@ _TAIL = 22 + (1 << 16)
 
 @contextmanager
 def opened(path: Path) -> Iterator[PublishedFiles]:
-    """Context manager that opens an archive and yields its plain files by name, to be read one by one.
+    """Context manager that opens a zip or tar archive and yields its plain files by name, to be read one by one.
 
     Raises InputError if the file is not a zip archive, such as the pointer that Git LFS leaves in its place; for a name
     that leads out of the archive or occurs twice; for links and encrypted members; and if there are more or larger

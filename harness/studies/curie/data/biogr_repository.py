@@ -29,7 +29,7 @@ NAMED = ("geojson_filename", "image_filename", "caption", "difficulty")  # colum
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold, images and counts of BIOGR, and prompts if they are given; count records without files.
+    """Write items, gold, images and counts of the map task BIOGR from its repository, and prompts if they are given.
 
     Raises InputError if an index, an annotation or an image is not sound, or if a prompt is not the published one.
     """
@@ -39,7 +39,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[TaskRecord], dict[str, Any]]:
-    """Return the records that the index lists and whose image and annotation are present, with counts of the others.
+    """Return the maps in the index whose image and annotation are present, with counts of the others.
 
     Raises InputError for a record that cannot be read, unless `unusable` is `count`, and for a record listed twice.
     """
@@ -72,7 +72,7 @@ def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[Tas
 
 
 def read_index(files: PublishedFiles) -> tuple[str, Iterator[tuple[str, dict[str, str]]]]:
-    """Find the index, CSV or JSON Lines; return its folder, and its rows with their positions.
+    """Find the index of maps, CSV or JSON Lines, in a folder; return its folder, and its rows with row numbers.
 
     Bytes of the CSV that are not UTF-8 become U+FFFD, since the published index mixes encodings. Raises InputError if
     there is no index or more than one, or if a row lacks a text in a column that is read.

@@ -26,7 +26,7 @@ JUDGE_TEMPLATE = "judge_template"  # the output with the published wording of LL
 def write_published(
     params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, files: PublishedFiles, source: Mapping[str, Any]
 ) -> None:
-    """Write the task that `params` name from files in the published layout, with `source` added to its counts.
+    """Write the task that `params` name as a dataset, from published files; `source` is added to its counts.
 
     Raises InputError as `read_records` and `read_template` do.
     """
@@ -41,7 +41,7 @@ def write_task(
     records: Sequence[TaskRecord],
     counts: Mapping[str, Any],
 ) -> None:
-    """Write the records of a task and their counts, and, if the published prompts are given, `rendered`."""
+    """Write a task's records as a dataset, with counts and, if the published prompts are given, `rendered`."""
     task, files = params["task"], file_set(params, inputs, PROMPTS) if PROMPTS in params else None
     if shown := params.get(SHOWN):
         records = show_alone(records, shown)
@@ -61,7 +61,7 @@ def write_task(
 
 
 def opened_folder(files: Files) -> PublishedFiles:
-    """Return the files of a published folder; reading a file of more than LARGEST bytes raises InputError."""
+    """Return a published folder's files; reading one of more than LARGEST bytes raises InputError."""
 
     def read(path: str) -> bytes:
         with open(files[path], "rb") as file:

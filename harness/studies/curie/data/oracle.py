@@ -24,7 +24,7 @@ STRUCTURE, PARAMETERS = "StructureMetadataGeneral", "DFTParametersGeneral"  # cl
 
 
 def oracle(task: str, truth: str) -> str:
-    """Return the ideal answer to a record of a task from the text of its ground-truth file.
+    """Return the perfect answer to a task's record, made from the text of its ground-truth file.
 
     Raises InputError if the ground truth is not JSON5 or lacks what the task's answer is made from.
     """

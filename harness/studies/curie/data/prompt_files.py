@@ -41,7 +41,7 @@ WORDINGS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 
 def choose_wording(task: str, given: Any) -> str:
-    """Validate a dataset's parameter `wording`: the name of another published wording of the task."""
+    """Check that a dataset's parameter `wording` names a published prompt of the task, and return it."""
     known = WORDINGS.get(task, {})
     if not isinstance(given, str) or given not in known:
         raise InputError(
@@ -68,7 +68,7 @@ def read_template(task: str, files: Mapping[str, Path], wording: str = "") -> st
 
 
 def paper_first(template: str) -> str:
-    """Return PDB's prompt as LongLLaMA was given it: the structure, then the instruction, which asks for the sequence.
+    """Return the PDB task's prompt in the order used for LongLLaMA: first the structure, then the instruction.
 
     The notebook's own instruction is not known to us beyond its end. OURS: the published one without the line that
     announces the structure.
@@ -78,7 +78,7 @@ def paper_first(template: str) -> str:
 
 
 def read_judge_template(task: str, files: Mapping[str, Path]) -> str:
-    """Return the published wording of LLMSim's judge for a task, or an empty text if its file is not among `files`.
+    """Return the published prompt of LLMSim's judge for a task; empty if its file is not among `files`.
 
     Raises InputError if the file is present twice or its bytes differ from the published ones.
     """
@@ -98,7 +98,7 @@ def _file(prompt: str, files: Mapping[str, Path]) -> tuple[str, bytes]:
 
 
 def checked_template(task: str, data: bytes, where: str) -> str:
-    """Return the text of a prompt file whose digest is that of the task's published prompt.
+    """Return the text of a prompt file; raise InputError unless its digest is the published one.
 
     Raises InputError with both digests for another file, and if the text does not have exactly one placeholder.
     """
@@ -117,7 +117,7 @@ def _published(prompt: str, data: bytes, where: str, digest: str = "") -> str:
 
 
 def one_place(template: str, where: str) -> str:
-    """Return the template if it has exactly one placeholder; otherwise raises InputError."""
+    """Return a template that has exactly one placeholder; otherwise raises InputError."""
     if (times := template.count(PLACEHOLDER)) != 1:
         raise InputError(
             f"this prompt has {times} places {PLACEHOLDER}", where=where, next="give one that has exactly one"
@@ -126,7 +126,7 @@ def one_place(template: str, where: str) -> str:
 
 
 def assemble(template: str, text: str) -> str:
-    """Insert a document into a published prompt, whose surrounding white space is removed."""
+    """Insert a document into a published prompt template, stripped of surrounding white space."""
     return template.strip().replace(PLACEHOLDER, text)
 
 

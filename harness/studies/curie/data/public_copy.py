@@ -17,7 +17,7 @@ COPY = "copy"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold and counts of a task from the copy, and prompts if they are given; absent files are counted.
+    """Write a task's items, gold and counts from the public copy of the data, and prompts if given; absent files count.
 
     Raises InputError if a record is not sound, or if a prompt is not the published one.
     """

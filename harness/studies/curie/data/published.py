@@ -39,7 +39,7 @@ RECORD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")  # without separator
 
 @dataclass(frozen=True, slots=True)
 class PublishedFiles:
-    """Files of a published copy: the paths that are present, a function to read one, and the paths known to be absent.
+    """The files of a published copy: present paths, a function to read one, and paths known to be absent.
 
     `read` returns the bytes of a present path, or raises InputError if there are too many.
     """
@@ -50,7 +50,7 @@ class PublishedFiles:
 
 
 class Place(NamedTuple):
-    """The meaning of a path in the layout: folder above the domain, domain, kind of file, and record."""
+    """What a path in the published layout is: parent folder, domain, kind of file, and record."""
 
     above: str
     domain: str
@@ -59,7 +59,7 @@ class Place(NamedTuple):
 
 
 def set_aside(given: Any) -> str:
-    """Validate a dataset's parameter `unusable`: only `count` passes, anything else raises InputError.
+    """Check that a dataset's parameter `unusable` is `count` (count unusable records); else InputError.
 
     With `count`, a record that cannot be read is left out and counted. Without it, such a record raises an error.
     """
@@ -73,7 +73,7 @@ def set_aside(given: Any) -> str:
 
 
 def place(path: str) -> Place | None:
-    """Return the meaning of a path of the layout; None for any other path, such as files left by a file manager.
+    """Parse a path of the published layout; None for any other path, such as files left by a file manager.
 
     Raises InputError if the name of a record is not an id.
     """
@@ -90,7 +90,7 @@ def place(path: str) -> Place | None:
 
 
 def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[list[TaskRecord], dict[str, Any]]:
-    """Read the records of a task, with counts of those expected, absent, without a label or unusable.
+    """Return a task's records, and counts of expected, absent, unlabelled and unusable ones.
 
     A domain that is absent has no records. Raises InputError if all domains are absent, if the layout occurs twice, and
     if a record cannot be read, unless `unusable` is `count`.
@@ -188,7 +188,7 @@ def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], 
 
 
 def ideal_answer(task: str, truth: str, where: str) -> str:
-    """Return the ideal answer to a record; raises InputError, at `where`, if the ground truth cannot be read."""
+    """Return the perfect answer to a record from its ground truth; raises InputError, at `where`, if unreadable."""
     try:
         return unicode_text(oracle(task, truth), where)
     except InputError as bad:

@@ -21,7 +21,7 @@ LEVELS: Mapping[str, float] = {"easy": 20.0, "medium": 50.0, "hard": 80.0}  # OU
 
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
-    """One record of a task: the document shown to a model, the text of the ground-truth file, and an ideal answer."""
+    """One record of a task: the document for a model to read, its ground-truth file, and a perfect answer."""
 
     id: str  # the record's own id, without the task
     text: str  # what replaces {{text}} of a prompt

@@ -26,7 +26,7 @@ _RUN = re.compile(r"run_(0|[1-9][0-9]{0,5})")
 
 
 class AnswerPath(NamedTuple):
-    """The place of one answer: layout, domain, prompt, model, run (-1 if the layout has no runs) and record."""
+    """What the path of a published answer says: layout, domain, prompt, model, run (-1: no runs) and record."""
 
     layout: str
     domain: str
@@ -44,7 +44,7 @@ class AnswerPath(NamedTuple):
 
 @dataclass
 class AnswerTree:
-    """A folder of answers: its files by path, the answers they belong to, and other files."""
+    """A folder of published answers: its files by path, the answers they belong to, and other files."""
 
     folder: Path
     files: set[str] = field(default_factory=set)
@@ -73,7 +73,7 @@ class AnswerTree:
 
 
 def read_tree(given: Path) -> AnswerTree:
-    """Return the answers of a folder that holds either layout, or is one; links and other files are listed separately.
+    """Return the answers in a folder of either published layout; links and other files are listed separately.
 
     In the evaluation layout, a model also has an answer to each record without a file if another model answered that
     record, or if a ground truth for it is stored beside the layout. Raises InputError for a folder of neither layout,

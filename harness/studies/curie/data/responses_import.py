@@ -28,7 +28,7 @@ _TASK_OF: Mapping[tuple[str, str], str] = {(task.domain, task.prompt): name for 
 
 @dataclass
 class Counted:
-    """The counts of one model's rows; `import` reports what it imported by `instances` and `prompts`."""
+    """Counts of one model's imported answers, which the command `import` reports."""
 
     items: set[str] = field(default_factory=set)
     rows: int = 0
@@ -38,7 +38,7 @@ class Counted:
     runs: dict[str, list[int]] = field(default_factory=dict)  # run numbers by task, in the order of their samples
 
     def told(self) -> dict[str, Any]:
-        """Return the counts as `import` reports them."""
+        """Return the counts as plain data for the command `import`."""
         return {
             "instances": len(self.items),
             "prompts": self.rows,
@@ -51,7 +51,7 @@ class Counted:
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
-    """Read a folder of answers; return rows as the provider `imported` takes them, and counts by model.
+    """Read a folder of published answers; return them as rows of responses, and counts by model.
 
     The sample of a run is its position among the runs of its model and task. Raises InputError for a folder without
     answers to the study's tasks, for two answers to one prompt, if `columns` are given, and as `read_tree` does.

@@ -17,7 +17,7 @@ IMAGE, CAPTION = "image", "caption"
 
 
 def choose_shown(given: Any) -> str:
-    """Validate a dataset's parameter `shown`: `image` or `caption`, what of an illustrated document is shown."""
+    """Check a dataset's parameter `shown`: whether models see a document's `image` or its `caption`; return it."""
     if given not in (IMAGE, CAPTION):
         raise InputError(
             "of a map its image or its caption can be shown alone",
@@ -28,5 +28,5 @@ def choose_shown(given: Any) -> str:
 
 
 def show_alone(records: Sequence[TaskRecord], shown: str) -> list[TaskRecord]:
-    """Return records without their captions or without their images; the ground truths stay."""
+    """Return records of which models see only the image or only the caption; ground truths stay."""
     return [replace(one, **({"text": ""} if shown == IMAGE else {"images": ()})) for one in records]

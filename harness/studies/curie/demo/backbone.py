@@ -19,7 +19,7 @@ _NEAR = 3.7  # Å: two alpha carbons that are not neighbours in the chain clash 
 
 
 def chain(torsions: Sequence[tuple[float, float]]) -> list[Mapping[str, Point]]:
-    """Return the atoms N, CA, C, O and CB of each residue of a chain, from the phi and psi of each, in degrees.
+    """Return the coordinates of the atoms N, CA, C, O, CB of each residue, from its angles phi and psi in degrees.
 
     Every residue has a CB, which the caller leaves out for glycine. The phi of the first residue is not used. The psi
     of the last residue only places its O.
@@ -46,7 +46,7 @@ def _next(n: Point, ca: Point, c: Point, psi: float, phi: float) -> tuple[Point,
 
 
 def placed(a: Point, b: Point, c: Point, length: float, angle: float, torsion: float) -> Point:
-    """Return the atom d that has the given distance to c, angle b-c-d and torsion a-b-c-d, in degrees."""
+    """Return the position of atom d from its distance to c, angle b-c-d and torsion a-b-c-d, in degrees."""
     along = _unit(_minus(c, b))
     normal = _unit(_cross(_minus(b, a), along))
     across = _cross(normal, along)
@@ -63,7 +63,7 @@ def placed(a: Point, b: Point, c: Point, length: float, angle: float, torsion: f
 
 
 def clashes(atoms: Sequence[Mapping[str, Point]]) -> bool:
-    """Whether two alpha carbons that are not neighbours come closer than neighbours are."""
+    """Whether two alpha carbons that are not neighbours are closer than neighbours are."""
     carbons = [each["CA"] for each in atoms]
     return any(
         math.dist(carbons[first], carbons[second]) < _NEAR

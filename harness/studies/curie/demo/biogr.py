@@ -52,7 +52,7 @@ _TIMES = ("spring", "summer", "autumn", "winter")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, `gold`, `media` and `counts` of the first `count` maps, with shores drawn from `seed`.
+    """Write `items`, `gold`, `media` and `counts` of `count` invented maps of real regions, drawn from `seed`.
 
     With `shown`, the image or the caption is left out of what is asked.
     Raises InputError if the count is below one or above the number of maps.
@@ -66,7 +66,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Return the record of map `index`, which depends on the seed and on no other record."""
+    """Return the demo record of map `index`, which depends on the seed and on no other record."""
     site, name = SITES[index], named(index)
     source, sheet = stream(seed, TASK, name), site.sheet
     caption = (

@@ -24,7 +24,7 @@ PURPOSE = "curie.demo_dft"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` papers for the task dft-s, dft-p or dft-c, drawn from `seed`; raises InputError for another task.
+    """Write `count` invented papers for the task dft-s, dft-p or dft-c from `seed`; InputError for another task.
 
     With the same seed, the three tasks have the same papers and ground truth, but different ideal answers.
     """
@@ -35,7 +35,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def drawn(seed: int, draw: Draw) -> DftPaper:
-    """Draw what one paper computes and states; for a crystal it may leave out the space group."""
+    """Draw the structures and calculations of an invented paper; for a crystal it may omit the space group."""
     found = project(draw, turn(seed, PURPOSE, draw.index, THEMES))
     return replace(found, structures=tuple(_partly(draw, each) for each in found.structures))
 

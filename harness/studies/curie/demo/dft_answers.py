@@ -49,7 +49,7 @@ def _structure(number: int, structure: Structure) -> dict[str, Any]:
 
 
 def structures(project: DftPaper) -> str:
-    """Return the answer to the task dft-s: a JSON list of the structures."""
+    """Return the right answer to the task dft-s: a JSON list of a paper's structures."""
     return json.dumps([_structure(at, one) for at, one in enumerate(project.structures, 1)], ensure_ascii=False)
 
 
@@ -73,7 +73,7 @@ def _parameters(calculation: Calculation) -> dict[str, Any]:
 
 
 def parameters(project: DftPaper) -> str:
-    """Return the answer to the task dft-p: a JSON list of the sets of parameters."""
+    """Return the right answer to the task dft-p: a JSON list of a paper's sets of calculation parameters."""
     return json.dumps([_parameters(one) for one in project.calculations], ensure_ascii=False)
 
 
@@ -155,7 +155,7 @@ def _table(name: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def program(project: DftPaper) -> str:
-    """Return the answer to the task dft-c: a program for ASE whose tables hold what the paper states."""
+    """Return the right answer to the task dft-c: a program for ASE with what the paper states in its tables."""
     tables = [
         _table("STRUCTURES", {one.key: {**one.fields, "type": one.type} for one in project.structures}),
         _table("CALCULATIONS", {one.key: one.fields for one in project.calculations}),

@@ -24,7 +24,7 @@ REFERENCE = "silicon"  # what hard papers compute in addition, to check the nume
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """One set of parameters: its key, its label in the text, its fields as in the archive, and its structures."""
+    """One DFT calculation of a paper: its key, label, parameters as in the archive, and structures."""
 
     key: str
     label: str
@@ -34,7 +34,7 @@ class Calculation:
 
 @dataclass(frozen=True, slots=True)
 class DftPaper:
-    """What one paper computes: its theme, its structures and its calculations."""
+    """What one invented paper computes: its theme, its structures and its calculations."""
 
     theme: Theme
     structures: tuple[Structure, ...]
@@ -91,7 +91,7 @@ def _molecular(source: seeds.Stream, on: tuple[str, ...]) -> Calculation:
 
 
 def project(draw: Draw, theme: Theme) -> DftPaper:
-    """Draw what a paper on a theme computes: easy papers have one calculation, medium ones two, hard ones three."""
+    """Draw what an invented paper on a theme computes: one calculation if easy, two if medium, three if hard."""
     every = theme.structures
     surfaces = any(each.type not in (CRYSTAL, MOLECULE) for each in every)
     if draw.rank == 0:

@@ -13,7 +13,7 @@ CRYSTAL, SLAB, SHEET, MOLECULE = "bulk crystal", "surface slab", "monolayer", "m
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """One input structure: its fields as the archive names them, without those that a paper does not state."""
+    """One input structure of a calculation: those fields of the archive that a paper states."""
 
     key: str
     type: str

@@ -107,7 +107,7 @@ def numerical_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
 
 
 def told(source: seeds.Stream, project: DftPaper) -> tuple[str, ...]:
-    """Return sentences that state the structures each calculation is run on."""
+    """Return sentences that name the structures on which each calculation is run."""
     names = {each.key: each.named for each in project.structures}
     return tuple(
         f"The {each.label} comprise {', '.join(names[key] for key in each.on[:-1])}"
@@ -117,7 +117,7 @@ def told(source: seeds.Stream, project: DftPaper) -> tuple[str, ...]:
 
 
 def write_paper(draw: Draw, project: DftPaper) -> str:
-    """Return the text of a paper; in hard ones the numerical settings are in notes near the end."""
+    """Return the text of an invented paper; a hard one has the numerical settings in notes near its end."""
     source = draw.source
     structures = " ".join(structure_sentence(source, each) for each in project.structures)
     opening = [" ".join(opening_sentences(source, each)) for each in project.calculations]

@@ -69,7 +69,7 @@ def get_adsorption_energy(whole: Atoms, surface: Atoms, adsorbate: Atoms) -> flo
 
 @dataclass(frozen=True, slots=True)
 class ProgramCall:
-    """One statement of a program's last part: the name it assigns, the function it calls, and the arguments."""
+    """One statement of an ASE program: the name it assigns, the function it calls, and the arguments."""
 
     output: str
     function: str
@@ -84,18 +84,18 @@ class ProgramCall:
 
 
 def structure_item(structure: Structure) -> dict[str, Any]:
-    """Return the item of a structure, with every key; NaN if the paper does not state the value."""
+    """Return a structure as a ground-truth item with every key; NaN for what the paper does not state."""
     said = {**structure.fields, "type": structure.type}
     return {key: said.get(key, math.nan) for key in STRUCTURE_FIELDS}
 
 
 def parameter_item(calculation: Calculation) -> dict[str, Any]:
-    """Return the item of a calculation, with every key; NaN if the paper does not state the value."""
+    """Return a calculation as a ground-truth item with every key; NaN for what the paper does not state."""
     return {key: calculation.fields.get(key, math.nan) for key in PARAMETER_FIELDS}
 
 
 def calls(project: DftPaper) -> list[ProgramCall]:
-    """Return the statements of the paper's computations, in order."""
+    """Return the statements of an ASE program that runs a paper's computations, in order."""
     found = [
         ProgramCall(
             f"atoms_{one.key}",
@@ -187,7 +187,7 @@ def _graph(project: DftPaper) -> list[dict[str, Any]]:
 
 
 def truth(record: str, project: DftPaper) -> str:
-    """Return the text of a record's ground-truth file, the same for all three tasks, as in the archive."""
+    """Return the text of an invented paper's ground-truth file, as in the archive the same for all three tasks."""
     specific = specific_code(project)
     file = {
         "record_id": record,

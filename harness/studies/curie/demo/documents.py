@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a paper: its heading, the paragraphs it holds in order, and whether filler may be added."""
+    """A section of an invented paper: heading, paragraphs in order, and whether filler may be added."""
 
     heading: str
     told: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What a record is drawn from: its id, its position in the set, its level, and its own stream of numbers."""
+    """The random source of one invented record, with its id, index and difficulty level."""
 
     id: str
     index: int
@@ -36,12 +36,12 @@ class Draw:
 
     @property
     def rank(self) -> int:
-        """The level as a number: 0 for easy, 1 for medium, 2 for hard."""
+        """The difficulty level as a number: 0 for easy, 1 for medium, 2 for hard."""
         return LEVELS.index(self.level)
 
 
 def draws(params: Mapping[str, Any], purpose: str) -> list[Draw]:
-    """Return `count` draws from `seed`, each independent of all others; raises InputError for a count below 1."""
+    """Return the random sources of `count` records from `seed`, each independent of all others; InputError below 1."""
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} records are none", where="count", next="make at least one record")
@@ -52,7 +52,7 @@ def draws(params: Mapping[str, Any], purpose: str) -> list[Draw]:
 
 
 def one(source: seeds.Stream, choices: Sequence[_T]) -> _T:
-    """Draw one of the choices."""
+    """Draw one of several choices."""
     return choices[seeds.draw_below(source, len(choices))]
 
 
@@ -63,7 +63,7 @@ def shuffled(source: seeds.Stream, items: Iterable[_T]) -> list[_T]:
 
 
 def turn(seed: int, purpose: str, index: int, choices: Sequence[_T]) -> _T:
-    """Return choice `index` of a seeded order of the choices, which goes through all choices before any is repeated.
+    """Return the choice for record `index`, in a seeded order that uses every choice before any is repeated.
 
     Depends only on the seed, the purpose, the index and the choices, not on the number of records.
     """
@@ -77,7 +77,7 @@ def sentences(block: str) -> tuple[str, ...]:
 
 
 def paper(source: seeds.Stream, title: str, sections: Sequence[Section], filler: Sequence[str], words: int) -> str:
-    """Return a paper of about `words` words: given paragraphs keep their order, and filler is inserted around them.
+    """Return a paper of about `words` words from paragraphs in order, with filler text inserted around them.
 
     No sentence of the filler is used twice, so the paper is shorter if the filler runs out.
     """
@@ -94,5 +94,5 @@ def paper(source: seeds.Stream, title: str, sections: Sequence[Section], filler:
 
 
 def place(text: str, passage: str) -> int:
-    """Return the position at which a passage begins in a text, in whole percent."""
+    """Return how far into a text a passage begins, in whole percent of its length."""
     return 100 * text.index(passage) // max(1, len(text))

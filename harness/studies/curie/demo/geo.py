@@ -77,7 +77,7 @@ class _DataSet:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, `gold` and `counts` of `count` papers drawn from `seed`; raises InputError if `count` < 1."""
+    """Write `items`, `gold`, `counts` of `count` invented papers on geodata, from `seed`; InputError if `count` < 1."""
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} records are none", where="count", next="make at least one record")
@@ -85,7 +85,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Return record `index`, which depends on the seed and on no other record; levels alternate easy, medium, hard."""
+    """Return the demo record `index`, which depends on the seed alone; levels alternate easy, medium, hard."""
     name, level = named(index), LEVELS[index % len(LEVELS)]
     source = stream(seed, TASK, name)
     region = turn(seed, "curie.demo.geo.region", index, REGIONS)

@@ -37,12 +37,12 @@ TASK, PURPOSE = "hfd", "curie.demo_hfd"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` papers drawn from `seed`, each with the five steps of its derivation."""
+    """Write `count` invented papers drawn from `seed`, each with a five-step derivation of a mean-field Hamiltonian."""
     write(TASK, [_record(params["seed"], draw) for draw in draws(params, PURPOSE)], out)
 
 
 def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
-    """Draw the case of a paper and the other cases that it quotes: one in easy papers, three in hard ones."""
+    """Draw the mean-field model of an invented paper, and the others that it quotes: one if easy, three if hard."""
     model = turn(seed, PURPOSE, draw.index, WITH_EXCHANGE)
     case = vary(draw, model)
     rest = shuffled(draw.source, [each for each in MODELS if each is not model])
@@ -50,7 +50,7 @@ def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
 
 
 def steps(case: MeanFieldCase) -> list[dict[str, str]]:
-    """Return the five steps of a derivation, each with its task and its result."""
+    """Return the five steps of a Hartree-Fock derivation, each with its task and its result."""
     found = (
         ("the terms that stay as they are", equation(SINGLE, case.single)),
         ("the interaction", equation(INTERACTION, case.interaction)),

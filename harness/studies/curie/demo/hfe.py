@@ -26,12 +26,12 @@ TASK, PURPOSE = "hfe", "curie.demo_hfe"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` papers drawn from `seed`, each with the mean-field Hamiltonian that it calls general."""
+    """Write `count` invented papers drawn from `seed`, each with a mean-field Hamiltonian to extract."""
     write(TASK, [_record(params["seed"], draw) for draw in draws(params, PURPOSE)], out)
 
 
 def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
-    """Draw the case of a paper and the other cases that it quotes: two in easy papers, four in hard ones."""
+    """Draw the mean-field model of an invented paper, and the others that it quotes: two if easy, four if hard."""
     model = turn(seed, PURPOSE, draw.index, MODELS)
     case = vary(draw, model)
     rest = shuffled(draw.source, [each for each in MODELS if each is not model])
@@ -39,7 +39,7 @@ def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
 
 
 def hamiltonian(case: MeanFieldCase) -> str:
-    """Return the general mean-field Hamiltonian of a case in LaTeX."""
+    """Return the general mean-field Hamiltonian of a model in LaTeX."""
     return equation(FULL, case.full)
 
 

@@ -36,17 +36,17 @@ class MapSheet:
 
     @property
     def width(self) -> float:
-        """The degrees from the western to the eastern edge, eastward."""
+        """The map's width from its western to its eastern edge, in degrees eastward."""
         return (self.east - self.west) % 360
 
     @property
     def down(self) -> int:
-        """The pixels from the northern to the southern edge."""
+        """The map's height from its northern to its southern edge, in pixels."""
         return max(_LOWEST, min(_HIGHEST, round(ACROSS * (self.north - self.south) / self.width)))
 
 
 def drawn(sheet: MapSheet, source: seeds.Stream) -> bytes:
-    """Draw a map as PNG; its shores and stations are drawn at random from `source` and have no meaning."""
+    """Return an invented map as PNG; its shores and stations are drawn at random from `source`."""
     raster = Raster(LEFT + ACROSS + RIGHT, TOP + sheet.down + BOTTOM)
     right, bottom = LEFT + ACROSS, TOP + sheet.down
     for x, label in _meridians(sheet):

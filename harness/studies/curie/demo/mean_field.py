@@ -21,7 +21,7 @@ EXCHANGE, FULL, SPECIAL, OTHER = r"H_{\mathrm{F}}", r"H_{\mathrm{MF}}", r"H_{\ma
 
 @dataclass(frozen=True, slots=True)
 class MeanFieldCase:
-    """A model as it occurs in one paper; every term begins with its sign."""
+    """A mean-field model as it occurs in one invented paper: its letters and terms, each term with its sign."""
 
     model: MeanField
     extra: tuple[str, ...]  # in words
@@ -35,12 +35,12 @@ class MeanFieldCase:
 
     @property
     def bare(self) -> Terms:
-        """The Hamiltonian before anything is decoupled."""
+        """The Hamiltonian in LaTeX before any mean-field decoupling."""
         return self.single + self.interaction
 
     @property
     def full(self) -> Terms:
-        """The mean-field Hamiltonian with all its terms, including constants."""
+        """The mean-field Hamiltonian in LaTeX with all its terms, including constants."""
         return self.single + self.direct + self.exchange + self.constants
 
 
@@ -49,7 +49,7 @@ def _turned(term: str) -> str:
 
 
 def vary(draw: Draw, model: MeanField) -> MeanFieldCase:
-    """Draw the letters, the further terms and, if the model allows either, the sign of the interaction."""
+    """Draw a model's letters, further terms and, if either is allowed, the sign of its interaction."""
     source = draw.source
     letters = {mark: one(source, choices) for mark, choices in _LETTERS.items()}
     turned = model.either and one(source, (False, True))

@@ -13,7 +13,7 @@ Terms = tuple[str, ...]  # each begins with its sign
 
 @dataclass(frozen=True, slots=True)
 class MeanField:
-    """A model and its mean-field form: the parts of both Hamiltonians, and the words that fix the decoupling.
+    """A physical model and its mean-field form: the terms of both Hamiltonians, and the words that fix the decoupling.
 
     `single` stays unchanged; `interaction` becomes `direct`, `exchange` (or pairing) and `constants`. If `either` is
     true, the interaction may have either sign. `special` is a simpler Hamiltonian that holds in the case that it names.

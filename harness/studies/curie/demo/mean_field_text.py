@@ -32,7 +32,7 @@ _REFERENCES = (
 
 
 def title(case: MeanFieldCase) -> str:
-    """Return the title of a paper."""
+    """Return the title of an invented paper on a mean-field model."""
     return f"On {case.model.name}"
 
 

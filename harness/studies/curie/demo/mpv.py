@@ -30,7 +30,7 @@ _WANTED: Mapping[str, Callable[[Stated], bool]] = {
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` papers for one of the three MPV tasks, drawn from `seed`; raises InputError for another task.
+    """Write `count` invented papers for one of three material-property tasks, by `seed`; InputError for other tasks.
 
     With the same seed, the three tasks have the same papers.
     """
@@ -53,7 +53,7 @@ def _record(seed: int, draw: Draw, task: str) -> TaskRecord:
 
 
 def drawn(seed: int, draw: Draw) -> tuple[str, list[Stated]]:
-    """Draw a paper's title and the values that it states; every paper states a band gap or a refractive index."""
+    """Draw an invented paper's title and the material properties that it states, among them an optical one."""
     title = turn(seed, PURPOSE, draw.index, tuple(THEMES))
     materials, count = _SIZES[draw.rank]
     chosen = _constants(draw.source, THEMES[title], materials, count)

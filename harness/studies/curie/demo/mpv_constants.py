@@ -87,7 +87,7 @@ magnesium diboride|MgB2|S39
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """One property of one material: its lowest and highest value as printed, its unit and its condition."""
+    """One property of one material: its lowest and highest printed value, unit and condition."""
 
     material: str
     formula: str
@@ -99,7 +99,7 @@ class Constant:
 
     @property
     def printed(self) -> str:
-        """The value with its unit; a range as `low to high`."""
+        """The value with its unit as text; a range as `low to high`."""
         value = self.low if self.low == self.high else f"{self.low} to {self.high}"
         return f"{value} {self.unit}".rstrip()
 

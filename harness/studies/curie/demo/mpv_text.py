@@ -33,7 +33,7 @@ _REFERENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A value as a paper states it: the constant, its name in the text, the passage, and the table if it is in one.
+    """A material property as a paper states it: the constant, its name in the text, and the passage or table.
 
     A constant with an empty value is only shown in a figure.
     """
@@ -56,7 +56,7 @@ def _article(word: str) -> str:
 
 
 def sentence(source: seeds.Stream, constant: Constant, called: str) -> str:
-    """Return a sentence that states a constant, with material, property, value and condition."""
+    """Return a sentence that states a material property with its value and condition."""
     value, name = f"{constant.printed}{_condition(constant)}", f"{constant.material} ({constant.formula})"
     return one(
         source,
@@ -69,12 +69,12 @@ def sentence(source: seeds.Stream, constant: Constant, called: str) -> str:
 
 
 def row(constant: Constant, called: str) -> str:
-    """Return a row of the table that states a constant."""
+    """Return a table row that states a material property."""
     return f"{constant.material} | {called} | {constant.printed} | {constant.condition or '-'}"
 
 
 def state(draw: Draw, constants: Sequence[Constant]) -> list[Stated]:
-    """Choose the words for each constant: hard papers also use other names, and put every third one in the table."""
+    """Choose how a paper states each material property: hard papers use other names, and a table for a third."""
     found = []
     for at, constant in enumerate(constants):
         called = constant.name
@@ -88,7 +88,7 @@ def state(draw: Draw, constants: Sequence[Constant]) -> list[Stated]:
 
 
 def thickness(source: seeds.Stream, material: str, formula: str) -> Stated:
-    """State the thickness of the authors' sample of a material."""
+    """Return a sentence on the thickness of the authors' sample of a material."""
     value = one(source, ("0.5", "1.0", "2.0", "3.0", "5.0"))
     constant = Constant(material, formula, THICKNESS, value, value, "mm", "")
     passage = f"Our piece of {material} ({formula}) was a polished plate of {value} mm thickness."
@@ -96,7 +96,7 @@ def thickness(source: seeds.Stream, material: str, formula: str) -> Stated:
 
 
 def drawn_only(material: str, formula: str) -> Stated:
-    """State that a property of a material is in a figure, without any number."""
+    """Return a sentence that refers to a figure for a material's property, without any number."""
     constant = Constant(material, formula, "specific heat", "", "", "", "")
     return Stated(
         constant,

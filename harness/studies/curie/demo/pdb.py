@@ -41,7 +41,7 @@ class _Spot:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, `gold` and `counts` of the first `count` proteins, with folds drawn from `seed`.
+    """Write `items`, `gold` and `counts` of the first `count` demo proteins, with folds drawn from `seed`.
 
     Raises InputError if the count is below one or above the number of proteins.
     """
@@ -50,7 +50,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Return the record of protein `index`, which depends on the seed and on no other record."""
+    """Return the demo record of protein `index`, which depends on the seed and on no other record."""
     protein, name = PROTEINS[index], named(index)
     source = stream(seed, TASK, name)
     text = "\n".join([*_REMARKS, *_lines(source, protein), "END"]) + "\n"

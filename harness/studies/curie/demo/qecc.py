@@ -33,7 +33,7 @@ _COUNTS = ("two", "three", "four", "five", "six", "seven")
 
 
 def entry(code: QuantumCode) -> dict[str, Any]:
-    """Return what a catalogue says about a code: the ground truth, without the id of a record."""
+    """Return what a catalogue says about an error-correcting code: a ground truth without its record's id."""
     found: dict[str, Any] = {
         "code_id": code.id,
         "physical": "qubits",
@@ -55,7 +55,7 @@ def entry(code: QuantumCode) -> dict[str, Any]:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, `gold` and `counts` of the first `count` codes, with papers drawn from `seed`.
+    """Write `items`, `gold` and `counts` of the first `count` quantum codes, with papers drawn from `seed`.
 
     Raises InputError if the count is below one or above the number of codes.
     """
@@ -64,7 +64,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Return the record of code `index`, which depends on the seed and on no other record."""
+    """Return the demo record of quantum code `index`, which depends on the seed and on no other record."""
     import yaml  # noqa: PLC0415 - heavy
 
     code, name = CODES[index], named(index)

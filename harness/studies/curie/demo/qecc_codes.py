@@ -33,7 +33,7 @@ class QuantumCode:
 
     @property
     def parameters(self) -> str:
-        """The code's parameters as printed."""
+        """The code's parameters [[n, k, d]] as printed text."""
         return "[[{},{},{}]]".format(*self.size)
 
     @property

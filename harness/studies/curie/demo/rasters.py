@@ -68,7 +68,7 @@ class Raster:
                 error, y = error + wide, y + step_y
 
     def outline(self, corners: Sequence[tuple[int, int]], colour: int = INK) -> None:
-        """Draw a closed outline through corners."""
+        """Draw a closed polygon outline through corners."""
         for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
             self.line(start, end, colour)
 
@@ -77,7 +77,7 @@ class Raster:
         self.outline([(left, top), (right, top), (right, bottom), (left, bottom)], colour)
 
     def write(self, x: int, y: int, text: str) -> None:
-        """Write a text from its upper left corner; raises InputError for a letter that is not in LETTERS."""
+        """Write a text into the image from its upper left corner; raises InputError for a letter not in LETTERS."""
         for place, letter in enumerate(text):
             if letter not in LETTERS:
                 raise InputError(f"{letter!r} cannot be drawn", next=f"use: {''.join(LETTERS)}")

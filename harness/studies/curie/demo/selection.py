@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def first(table: Sequence[_T], count: int, what: str) -> Sequence[_T]:
-    """Return the first `count` entries of a table; raises InputError if `count` is below one or exceeds the table."""
+    """Return the first `count` entries of a table; raises InputError unless it has 1 to that many."""
     if not 1 <= count <= len(table):
         raise InputError(
             f"the demo has {len(table)} {what}, and {count} were asked for",
@@ -28,17 +28,17 @@ def first(table: Sequence[_T], count: int, what: str) -> Sequence[_T]:
 
 
 def named(index: int) -> str:
-    """Return the id of record `index`, counted from 0: a number, since a name would reveal the answer."""
+    """Return the id `demo-NNN` of record `index`, counted from 0: a number, since a name would reveal the answer."""
     return f"demo-{index + 1:03d}"
 
 
 def stream(seed: int, purpose: str, record: str) -> seeds.Stream:
-    """Return the stream of draws of one record for one purpose, which depends on no other record."""
+    """Return a seeded random stream for one record and purpose, independent of other records."""
     return seeds.random_stream(seeds.derive_seed(seed, f"curie.demo.{purpose}", record))
 
 
 def laid(source: seeds.Stream, told: Sequence[Section], others: Sequence[Section], level: str) -> list[Section]:
-    """Insert the sections that hold the answer among the others at drawn places; both keep their order.
+    """Return a paper's sections with those that hold the answer inserted at random places; both keep their order.
 
     In a hard paper these sections may be separated; otherwise they stay together.
     """
@@ -53,10 +53,10 @@ def laid(source: seeds.Stream, told: Sequence[Section], others: Sequence[Section
 
 
 def generated(seed: int) -> dict[str, Any]:
-    """Return the fields that `meta` has for every record of the demo."""
+    """Return the `meta` fields that every demo record has: source, seed and generator version."""
     return {"source": "generated", "seed": seed, "generator_version": "1"}
 
 
 def written(seed: int, text: str, told_at: int) -> dict[str, Any]:
-    """Return the `meta` fields of a paper: also its length, and where its answer begins, in percent."""
+    """Return the `meta` fields of an invented paper: also its length, and where its answer begins, in percent."""
     return {**generated(seed), "told_at": told_at, "words": len(text.split())}

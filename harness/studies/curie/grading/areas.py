@@ -18,7 +18,7 @@ SCORER = "areas"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: IoU of areas, what of the gold is covered, and what of the answer is inside.
+    """Write one score for each response: IoU of geographic areas, and which shares of gold and answer overlap.
 
     Raise MissingError if shapely is not installed.
     """

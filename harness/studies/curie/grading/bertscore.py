@@ -16,7 +16,7 @@ SCORER = "bertscore"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: the F computed with the encoder that the manifest names."""
+    """Write one score for each response: F of BERTScore against the reference text."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements

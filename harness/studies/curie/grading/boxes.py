@@ -17,7 +17,7 @@ SCORER = "boxes"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the task's own score and ROUGE for each response, in the mode that `params` name."""
+    """Write IoU of the answered and the right bounding box, and ROUGE, for each response, in the mode of `params`."""
     rules = boxes.score if params["mode"] == PAPER else boxes_strict.score
 
     def rule(seen: Seen) -> Found:

@@ -25,7 +25,7 @@ RULES: Mapping[str, Callable[[str, str], Found]] = {
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the fact score and ROUGE of each response; the fact score of a copy of the document is 0."""
+    """Write F1 of the facts in each response, and ROUGE; 0 for a response that copies the document."""
     score_text = RULES[params["task"]]
 
     def rule(seen: Seen) -> Found:

@@ -22,7 +22,7 @@ SCORER = "llmsim-judge"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; a response with a question that the judge left unanswered has no value."""
+    """Write the LLMSim score of each response from a judge model's matches; no value if a question is unanswered."""
     rules = llmsim.score if params["mode"] == PAPER else llmsim_strict.score
 
     def rule(seen: Seen) -> Found | Missing:

@@ -20,7 +20,7 @@ SCORER = "llmsim-rule"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write for each response the score of the pairs in its judgement, and ROUGE."""
+    """Write the LLMSim score of each response from a rule's matches of items, and ROUGE."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements
@@ -30,7 +30,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> Found:
-    """Return the score of an answer from what the rule judge said about it."""
+    """Return an answer's score from the pairs of gold and predicted items that the rule matched."""
     outcome = VALID if said["predictions"] else unusable(response)
     pairs = [(gold, prediction) for gold, prediction in said["pairs"]]
     counts = {"set_aside": said["set_aside"], "unread": said["unread"]}

@@ -15,7 +15,7 @@ SCORER = "lmscore"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; a response that the judge was not asked about has no value."""
+    """Write the LMScore of each response from a judge's token probabilities; none if the judge was not asked."""
 
     def rule(seen: Seen) -> Found | Missing:
         if not seen.judgements:

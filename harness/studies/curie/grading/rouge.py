@@ -20,12 +20,12 @@ SCORER = "rouge"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response, in the mode that `params` name."""
+    """Write ROUGE of each response against its reference text, in the mode that `params` name."""
     graded.write(params, inputs, out, SCORER, word_rule(params, inputs))
 
 
 def word_rule(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> graded.Rule:
-    """Return the rule that scores an answer by its words against the reference text of its item."""
+    """Return a scoring rule that compares the words of an answer with its item's reference text (ROUGE)."""
     golds, mode = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}, params["mode"]
 
     @cache

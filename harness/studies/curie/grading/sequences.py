@@ -16,7 +16,7 @@ SCORER, TRIAL = "sequence", "program"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the task's own score and ROUGE for each response, in the mode that `params` name."""
+    """Write the identity of the answered and the right protein sequence, and ROUGE, for each response."""
 
     def rule(seen: Seen) -> Found:
         document, trial = seen.item["input"]["text"], seen.trials.get(TRIAL)

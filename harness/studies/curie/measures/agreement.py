@@ -28,7 +28,7 @@ ABOUT = {
 
 
 class Decisions(NamedTuple):
-    """The decisions of one judge on one answer: the number of gold items, and those that had a match."""
+    """One judge's decisions on one answer: how many gold items there are, and which had a match."""
 
     gold: int
     matched: frozenset[int]
@@ -36,7 +36,7 @@ class Decisions(NamedTuple):
 
 
 def decisions(row: Score) -> Decisions | None:
-    """Return the decisions in a score's detail; None if the detail lacks them.
+    """Read a judge's decisions from a score's detail; None if the detail lacks them.
 
     `pairs` lists every pair of gold and prediction that the judge admits; if it holds a matching, `admissible` lists
     them.
@@ -50,7 +50,7 @@ def decisions(row: Score) -> Decisions | None:
 
 
 def agreement(scores: Iterable[Score], tasks: Mapping[str, str], rule: str, judge: str, seed: int) -> dict[str, Any]:
-    """Compare two scorers, named by `rule` and `judge`, on the answers that both decided; `tasks` is by item.
+    """Return how far two scorers, `rule` and `judge`, decide alike on the answers that both judged, by task.
 
     An answer that only one scorer decided, or that has different numbers of gold items, is counted and not compared.
     """
@@ -105,7 +105,7 @@ def _parted(answer: Key, rule: Decisions, judge: Decisions) -> Iterator[dict[str
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `agreement` from the inputs `items` and `scores`; `rule` and `judge` name the scorers."""
+    """Write the document `agreement` of the scorers `rule` and `judge`, from the inputs `items` and `scores`."""
     tasks = {row["id"]: row["task"] for row in rows.read(inputs["items"], Item)}
     told = rows.read(inputs["scores"], Score)
     found = agreement(told, tasks, params["rule"], params["judge"], params.get("seed", 0))

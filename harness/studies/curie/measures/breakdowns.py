@@ -38,7 +38,7 @@ def words(text: str) -> int:
 
 
 def lengths(items: Iterable[Item], golds: Iterable[Gold], tasks: Iterable[str]) -> dict[str, Any]:
-    """Return by task the lengths of documents and ideal answers, with the task's description and primary metrics."""
+    """Return by task the lengths of documents and perfect answers in words, with the task's description and metrics."""
     found: dict[str, dict[str, list[int]]] = {task: {"document": [], "answer": []} for task in tasks}
     of = {}
     for item in items:
@@ -65,7 +65,7 @@ def _spread(counts: list[int]) -> dict[str, Any]:
 
 
 def breakdowns(found: RunScores, trials: Iterable[Trial]) -> dict[str, Any]:
-    """Return unusable answers, programs and correlations, by task and model."""
+    """Return by task and model unusable answers, outcomes of programs, and correlations of metrics."""
     tasks = [task for task in found.request.tasks if found.items[task]]
     return {
         "unusable": {
@@ -125,7 +125,7 @@ def correlations(found: RunScores, task: str) -> Iterator[dict[str, Any]]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `breakdowns` from the inputs `items`, `gold`, `scores` and, if there are any, `trials`.
+    """Write the document `breakdowns`: lengths, unusable answers, outcomes of programs, correlations of metrics.
 
     Raises InputError as `run_scores.read` does.
     """

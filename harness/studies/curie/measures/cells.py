@@ -35,14 +35,14 @@ class RecordDraws:
 
     @staticmethod
     def of(items: Sequence[str], stratum: str, seed: int, resamples: int) -> RecordDraws:
-        """Draw resamples from a seed and a stratum; tasks of one domain with equally many records share their draws."""
+        """Draw bootstrap resamples from a seed; tasks of one domain with equally many records share them."""
         import numpy as np  # noqa: PLC0415
 
         drawn = multiplicities(seed, resamples, {stratum: range(len(items))})
         return RecordDraws({item: place for place, item in enumerate(items)}, drawn.astype(np.float64))
 
     def means(self, values: Mapping[str, float]) -> Any:
-        """Return the mean of the records' values in each resample; nan if none of these records was drawn."""
+        """Return the mean of the records' values in each resample; nan if a resample has none of these records."""
         import numpy as np  # noqa: PLC0415
 
         there, known = np.zeros(len(self.places)), np.zeros(len(self.places))
@@ -52,7 +52,7 @@ class RecordDraws:
 
 
 def coverage(records: int) -> dict[str, Any]:
-    """Return the simulated coverage of an interval over so many records.
+    """Return how often an interval over so many records covers the true value, by simulation.
 
     It is that of the largest simulated number of records that does not exceed `records`.
     """
@@ -63,7 +63,7 @@ def coverage(records: int) -> dict[str, Any]:
 
 
 def cell(column: Column, statistic: str, draws: RecordDraws | None) -> dict[str, Any]:
-    """Return value, n of N, quartiles and runs of one metric, with an interval if there are draws and it is finite.
+    """Return a metric's mean or median over records, with quartiles, counts and a bootstrap interval, as plain data.
 
     `statistic` says whether the value is the mean or the median of the records' means over runs.
     """
@@ -112,5 +112,5 @@ def _runs(column: Column) -> dict[str, Any]:
 
 
 def plain(value: float) -> float | str:
-    """Return a number as a document can hold it: a value that is not finite becomes a text."""
+    """Return a number as a JSON document can hold it: infinities and NaN become texts."""
     return value if math.isfinite(value) else str(value)

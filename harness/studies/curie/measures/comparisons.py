@@ -35,7 +35,7 @@ ABOUT = {
 
 
 def comparisons(found: RunScores, pairs: Sequence[tuple[str, str]], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare each pair of models on each task's primary metric and distances, and on the average over tasks."""
+    """Return paired differences of each two models on each task's primary metric, and on the average over tasks."""
     tasks = [task for task in found.request.tasks if found.items[task]]
     draws = {task: drawn(found, task, params) for task in tasks}
     return {
@@ -125,7 +125,7 @@ def _averaged(
 
 
 def pairs_of(params: Mapping[str, Any], models: Sequence[str], strategies: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs that a step's parameters name; by default every two models, and each model with each strategy.
+    """Return the pairs of models to compare that parameters name; by default all pairs, and models with strategies.
 
     Raises InputError if a name in a pair is neither a model nor a strategy.
     """
@@ -138,7 +138,7 @@ def pairs_of(params: Mapping[str, Any], models: Sequence[str], strategies: Seque
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `comparisons` from the inputs `items` and `scores`.
+    """Write the document `comparisons`, paired differences of models, from the inputs `items` and `scores`.
 
     Raises InputError for a pair with an unknown model, and as `run_scores.read` does.
     """

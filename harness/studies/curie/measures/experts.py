@@ -27,7 +27,7 @@ Answer = tuple[str, str]  # item, model
 
 @dataclass(frozen=True)
 class Rating:
-    """One rater's rating of one answer."""
+    """One human rater's rating of one answer: good, okay or bad."""
 
     item: str
     model: str
@@ -37,7 +37,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class Counted:
-    """One expert's counts on one answer: predictions and how many are right, gold items and how many are found."""
+    """One expert's counts on one answer: predictions, right ones, gold items, found ones."""
 
     item: str
     model: str
@@ -57,7 +57,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Scored:
-    """One score of an answer: the scorer, its value, and its further metrics."""
+    """One automatic score of an answer: the scorer, its value, and its further metrics."""
 
     item: str
     model: str
@@ -77,7 +77,7 @@ def task_of(item: str) -> str:
 def expert_ratings(
     ratings: Sequence[Rating], counted: Sequence[Counted], scores: Sequence[Scored], seed: int = 0
 ) -> dict[str, Any]:
-    """Return ratings by task and model, agreement of raters, and both beside each scorer.
+    """Return experts' ratings by task and model, raters' agreement, and both beside each automatic scorer.
 
     An answer's rating is the mean over its raters of 1, 0.5 and 0, as LMScore weighs good, okay and bad; a scorer's
     value is the mean over its samples. Resamples of kappa are drawn by task.

@@ -25,7 +25,7 @@ ABOUT = {
 
 
 def lengths(items: Iterable[Item], golds: Iterable[Gold], tasks: Sequence[str]) -> dict[str, Any]:
-    """Return by task the mean lengths of documents and ideal answers in each reading.
+    """Return by task the mean lengths of documents and perfect answers, counted in several ways.
 
     A task without records is left out; one whose items have no text has no length of documents.
     """
@@ -51,6 +51,6 @@ def _means(texts: Sequence[str]) -> dict[str, float]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `lengths` from the inputs `items` and `gold`, for a step's `tasks`."""
+    """Write the document `lengths`, mean lengths of documents and answers, from the inputs `items` and `gold`."""
     found = lengths(rows.read(inputs["items"], Item), rows.read(inputs["gold"], Gold), params["tasks"])
     rows.write_one(out / "lengths", {"version": VERSION, "about": ABOUT, "tasks": found})

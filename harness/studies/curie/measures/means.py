@@ -30,18 +30,18 @@ ABOUT = {
 
 
 def scale(metric: str) -> float:
-    """Return the factor that brings a metric to 0 to 1."""
+    """Return the factor that brings a metric to the range 0 to 1."""
     return 0.01 if metric in PERCENT else 1.0
 
 
 def drawn(found: RunScores, task: str, params: Mapping[str, Any]) -> RecordDraws:
-    """Draw the resamples of a task's records, the same in every measure with the same seed."""
+    """Draw the bootstrap resamples of a task's records, the same in every analysis with the same seed."""
     again = params.get("seed", 0), params.get("resamples", RESAMPLES)
     return RecordDraws.of(found.items[task], TASKS[task].domain, *again)
 
 
 def means(found: RunScores, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every metric of every model and strategy on every task that has items, and the averages over tasks."""
+    """Return the mean of every metric of every model on every task with items, and the averages over tasks."""
     request = found.request
     tasks = {task: _task(found, task, params) for task in request.tasks if found.items[task]}
     absent = [task for task in TASKS if task not in tasks]
@@ -133,7 +133,7 @@ def _order(given: Mapping[str, Any]) -> list[str]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `means` from the inputs `items` and `scores`.
+    """Write the document `means`, mean metrics by task and model, from the inputs `items` and `scores`.
 
     Raises InputError as `run_scores.read` does.
     """

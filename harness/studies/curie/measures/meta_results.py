@@ -21,7 +21,7 @@ MOST = 2_000_000  # rows after filling; the published study has 49,000
 
 
 class MetaRow(NamedTuple):
-    """One metric of one record of one model; a text has become 0, and NaN is still NaN."""
+    """One metric of one model's answer to one record, from published results; texts are 0, and NaN is still NaN."""
 
     task: str  # the domain, renamed as in the notebook
     prompt: str
@@ -32,7 +32,7 @@ class MetaRow(NamedTuple):
 
 
 def read(given: Any) -> list[MetaRow]:
-    """Read domain -> prompt -> model -> record -> {metric: number or text} as rows, in the order given.
+    """Read published results, nested by domain, prompt, model and record, as rows in the order given.
 
     An empty object yields no row. Raises InputError for another shape, a number above 1e15, and a domain given twice.
     """
@@ -77,7 +77,7 @@ def models(rows: Iterable[MetaRow]) -> list[str]:
 
 
 def fill(rows: Sequence[MetaRow], every: Sequence[str]) -> list[MetaRow]:
-    """Add a 0 for each model that lacks a row of another model with the same task, prompt, record and metric.
+    """Add a 0 for each model that lacks a value that another model has for the same task, prompt, record and metric.
 
     A row that no model has stays absent. Raises InputError if there would be more than two million rows.
     """

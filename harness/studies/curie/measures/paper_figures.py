@@ -24,7 +24,7 @@ LICENCE = ("4d5c098bd142b2356e5485f7e3786255aa636073",)
 
 
 class FigureRow(NamedTuple):
-    """The primary metric of one record of one model, on 0 to 1, under the names used in figures."""
+    """One model's primary metric on one record, scaled to 0 to 1, under the names that the figures use."""
 
     model: str
     task: str
@@ -45,7 +45,7 @@ SHOWN = dict(map(_shown, AVERAGED))
 
 
 def figure_rows(rows: Sequence[MetaRow], every: Sequence[str], licence: Sequence[str] = LICENCE) -> list[FigureRow]:
-    """Return the ten tasks' primary metrics on 0 to 1, zeros filled in, without the GEO records in `licence`."""
+    """Return the values behind the figures: the ten tasks' primary metrics on 0 to 1, with zeros filled in."""
     left_out = set(licence)
     taken = [
         row
@@ -79,7 +79,7 @@ def quartiles(rows: Iterable[FigureRow]) -> list[list[Any]]:
 
 
 def levels(given: Any) -> dict[tuple[str, str], str]:
-    """Read domain -> {record: Easy, Medium or Hard} as {(domain, record): level}; raises InputError otherwise."""
+    """Parse difficulty labels by domain and record as {(domain, record): level}; else InputError."""
     if not isinstance(given, Mapping) or not all(isinstance(records, Mapping) for records in given.values()):
         raise InputError("not domains of records", where="difficulty_levels", next="give domain -> {record: level}")
     found = {}

@@ -32,7 +32,7 @@ Groups = dict[tuple[str, str, str], list[float]]
 
 
 def table_1(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
-    """Return Table 1 by model, domain and metric: group means and deviations, and the printed rows.
+    """Return the paper's Table 1 (means by model, domain and metric), computed from results, with its printed rows.
 
     The three DFT prompts are pooled, and only the first of MPV's prompts counts.
     """
@@ -47,7 +47,7 @@ def table_1(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
 
 
 def table_2(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
-    """Return Table 2 by model, prompt and metric: group means and deviations, and the rows as printed, times 100."""
+    """Return the paper's Table 2 (means by model, prompt and metric, times 100), computed, with its printed rows."""
     taken = [row for row in rows if row.metric in LLMSIM and f"{row.task}_{row.prompt}" in COLUMNS_2]
     found = _groups((row.model, f"{row.task}_{row.prompt}", row.metric, row.value) for row in fill(taken, every))
     means = {key: mean(values) for key, values in found.items()}
@@ -60,7 +60,7 @@ def table_2(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
 
 
 def table_7(rows: Sequence[MetaRow]) -> dict[str, Any]:
-    """Return Table 7: the means of the three box metrics of each model that has any, and the rows as printed.
+    """Return the paper's Table 7 (means of three box metrics by model), computed, with its printed rows.
 
     A record counts 0 in all three metrics if a model has none of them; if it has some, the others are left out.
     """

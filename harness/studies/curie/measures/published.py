@@ -18,7 +18,7 @@ PAPER = "arXiv 2503.13517 (ICLR 2025)"
 
 
 def published(table: PublishedTable) -> dict[str, Any]:
-    """Return the printed numbers, the identities, the derived averages and the list of inconsistencies."""
+    """Return the paper's printed numbers, checks of equalities between them, averages, and inconsistencies."""
     return {
         "paper": PAPER,
         "n": len(table.numbers) + len(table.words),
@@ -31,7 +31,7 @@ def published(table: PublishedTable) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `published` from the input `published`, the table `curie/published@1`.
+    """Write the document `published`, checks of the paper's printed numbers, from the table `curie/published@1`.
 
     Raises InputError for a malformed table.
     """

@@ -22,7 +22,7 @@ STANDS_IN = "Table 1's DFT column in place of DFT-C, which was not printed"
 
 
 def identities(table: PublishedTable) -> dict[str, Any]:
-    """Return each identity: the differences by model, their number, the largest, and the tolerance."""
+    """Return for each pair of printed numbers that should agree their differences by model, and the tolerance."""
     six, seven = table.models("table6"), table.models("table7")
     rouge = {model: _less(_mean(table, model, "rougeLsum"), table, "table1", model, "rougeLsum") for model in six}
     lmscore = {model: _less(_mean(table, model, "lmscore"), table, "table6", model, "lmscore") for model in six}
@@ -46,7 +46,7 @@ def identities(table: PublishedTable) -> dict[str, Any]:
 
 
 def averages(table: PublishedTable) -> dict[str, Any]:
-    """Return the average over ten tasks by model, in percent, and over the nine without BIOGR, with both orders.
+    """Return each model's average over the ten tasks in percent, over nine without BIOGR, and the ranking by each.
 
     These averages were not printed. A model that lacks a number has a missing value, except for DFT-C: see `stands_in`.
     """

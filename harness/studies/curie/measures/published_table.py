@@ -34,7 +34,7 @@ class PublishedTable:
         return self.numbers.get((table, model, task, metric))
 
     def all(self, table: str, model: str, metric: str, tasks: Sequence[str]) -> list[Decimal] | None:
-        """Return one number of each task; None if any of them was not printed."""
+        """Return one printed number for each task; None if any of them was not printed."""
         found = [self.get(table, model, task, metric) for task in tasks]
         there = [value for value in found if value is not None]
         return there if len(there) == len(tasks) else None
@@ -53,7 +53,7 @@ class PublishedTable:
 
 
 def read(path: Path) -> PublishedTable:
-    """Read the table; raises InputError for a row that lacks a cell or occurs twice, and for an implausible number."""
+    """Read the table of printed numbers; raises InputError for an incomplete, repeated or implausible row."""
     numbers: dict[Key, Decimal] = {}
     words: dict[Key, str] = {}
     sources: dict[str, str] = {}

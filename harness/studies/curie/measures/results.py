@@ -24,7 +24,7 @@ Run = tuple[int, int]  # one wording and one sample; a model may answer a record
 
 
 class ItemFacts(NamedTuple):
-    """The facts about an item that the measures use."""
+    """What analyses need of an item: its task, difficulty level and record."""
 
     task: str
     record: str
@@ -33,7 +33,7 @@ class ItemFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """What is measured: the mode, the tasks with their primary scorer and metric, the models, the cheap strategies."""
+    """What an analysis covers: mode, tasks with their primary metrics, models, and baseline strategies."""
 
     mode: str
     tasks: tuple[str, ...]
@@ -44,7 +44,7 @@ class MeasureRequest:
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> MeasureRequest:
-        """Read the parameters of a step.
+        """Return what an analysis covers, from the parameters of its step.
 
         Raises InputError for another mode, an unknown task, and a task without a primary scorer and metric.
         """
@@ -67,13 +67,13 @@ class MeasureRequest:
 
     @property
     def everybody(self) -> tuple[str, ...]:
-        """The models, then the strategies."""
+        """The names of the models, then those of the baseline strategies."""
         return (*self.models, *self.strategies)
 
 
 @dataclass
 class ScoreCounts:
-    """Counts of the states and outcomes of one model's scores by one scorer."""
+    """Counts of one model's scores by one scorer: by state (scored, error, ...) and by outcome."""
 
     states: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -92,7 +92,7 @@ class ScoreCounts:
                 self.sums[name] += said
 
     def document(self) -> dict[str, Any]:
-        """Return the counts: of all states, and of everything else that occurred."""
+        """Return the counts as plain data: all states, and the outcomes that occurred."""
         found: dict[str, Any] = {name: self.states[name] for name in graded.STATES}
         parts = {"outcomes": self.outcomes, "flags": self.flags, "sums": self.sums}
         return {**found, **{name: dict(sorted(part.items())) for name, part in parts.items() if part}}
@@ -100,7 +100,7 @@ class ScoreCounts:
 
 @dataclass(frozen=True)
 class Column:
-    """One metric of one model on one task: the values of each record's runs, and how many records could have one."""
+    """One metric of one model on one task: each record's value in each run, and how many records there are."""
 
     values: Mapping[str, Mapping[Run, float]]  # by item; NaN and infinities are possible in paper mode
     total: int

@@ -27,7 +27,7 @@ Values = dict[str, dict[str, dict[Run, float]]]  # by model, item and run
 
 
 class RunScores:
-    """All scores of one mode of a run, read once."""
+    """All scores of a run in one mode (paper or strict), by task and model."""
 
     def __init__(self, request: MeasureRequest) -> None:
         self.request = request
@@ -88,19 +88,19 @@ class RunScores:
                 yield metric, value
 
     def metrics(self, task: str) -> list[tuple[str, str]]:
-        """List scorer and metric of every metric that any model has on a task, sorted."""
+        """Return scorer and metric of every metric that any model has on a task, sorted."""
         return sorted({(scorer, metric) for name, scorer, metric in self._values if name == task})
 
     def unusable(self, task: str, scorer: str) -> int:
-        """Count the records whose gold a scorer could not use."""
+        """Return the number of records whose right answer a scorer could not use."""
         return len(self._unusable.get((task, scorer), ()))
 
     def primary(self, task: str, model: str) -> Column:
-        """Return a model's primary metric on a task."""
+        """Return a model's values of the primary metric on a task."""
         return self.column(task, self.request.primary[task][0], VALUE, model)
 
     def column(self, task: str, scorer: str, metric: str, model: str) -> Column:
-        """Return one metric of one model on one task, as the mode defines it.
+        """Return a model's values of one metric on one task, as the mode defines them.
 
         Paper mode: every record for which any model has a value, with 0 if this model lacks it. Values of strategies
         cause no zeros for others, and a strategy has no zeros on a task for which it has no answers. A run with only
@@ -150,7 +150,7 @@ def _number(said: Any) -> float | None:
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> RunScores:
-    """Read the inputs `items` and `scores` as a step's parameters request; raises InputError as `RunScores` does."""
+    """Read a run's items and scores, as far as a step's parameters ask for them; raises InputError as `RunScores`."""
     found = RunScores(MeasureRequest.of(params))
     found.add_items(rows.read(inputs["items"], Item))
     for row in rows.read(inputs["scores"], Score):

@@ -80,7 +80,7 @@ TABLES: Mapping[str, tuple[str, tuple[TableColumn, ...]]] = {
 
 
 def run_tables(found: RunScores) -> dict[str, Any]:
-    """Return each table's columns, and for each model and strategy its cells and their text."""
+    """Return the paper's tables for this run: columns, and by model and strategy each cell and its text."""
     return {
         "mode": found.request.mode,
         "version": VERSION,
@@ -131,7 +131,7 @@ def _scorer(found: RunScores, task: str, metric: str) -> str | None:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `tables` from the inputs `items` and `scores`.
+    """Write the document `tables`, the paper's tables for this run, from the inputs `items` and `scores`.
 
     Raises InputError as `run_scores.read` does.
     """

@@ -34,7 +34,7 @@ ABOUT = {
 
 
 def slices(found: RunScores, lengths: Mapping[str, int]) -> dict[str, Any]:
-    """Return the primary metrics, on 0 to 1, by level of difficulty and by the length of the right sequence.
+    """Return primary metrics, on 0 to 1, by difficulty level and by the length of the right protein sequence.
 
     `lengths` holds the number of residues of each PDB item's gold; an item without one is counted, but is in no bin.
     """
@@ -160,7 +160,7 @@ def lengths_of(golds: Iterable[Gold], wanted: Callable[[str], bool]) -> dict[str
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `slices` from the inputs `items`, `scores` and `gold`.
+    """Write the document `slices`, metrics by difficulty and sequence length, from `items`, `scores` and `gold`.
 
     Raises InputError as `run_scores.read` does.
     """

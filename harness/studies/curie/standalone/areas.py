@@ -25,7 +25,7 @@ class AreasInput(Row):
 
 
 class AreasOutput(ToolOutput):
-    """Output: the IoU, the outcome of the answer, and all measurements."""
+    """Output: IoU of the areas, whether the answer could be read, and all measurements."""
 
     value: float | AbsentValue = Field(description="intersection over union, in square degrees")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

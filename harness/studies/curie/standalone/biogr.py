@@ -27,7 +27,7 @@ class BiogrInput(Row):
 
 
 class BiogrOutput(ToolOutput):
-    """Output: the IoU, the outcome of the answer, and all measurements."""
+    """Output: IoU of the boxes, whether the answer could be read, and all measurements."""
 
     value: float | str | AbsentValue = Field(description="intersection over union; nan as a text")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

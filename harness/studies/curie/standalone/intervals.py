@@ -39,7 +39,7 @@ class IntervalsInput(AnalysisInput):
 
 
 class IntervalsOutput(ToolOutput):
-    """Output: the cell that the document `means` has for such a column."""
+    """Output: the metric's mean or median over records, with a bootstrap interval, quartiles and counts."""
 
     value: float | str | AbsentValue = Field(description="the mean or median over records of their means over runs")
     interval: list[float] | AbsentValue = Field(description="95 %, percentiles of resamples of the records")

@@ -54,7 +54,7 @@ class LlmsimDftInput(Row):
 
 
 class LlmsimOutput(ToolOutput):
-    """Output: F1, the outcome of the answer, and all measurements."""
+    """Output: F1 of matched items, whether the answer could be read, and all measurements."""
 
     value: float | str | AbsentValue = Field(description="f1; nan as a text")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

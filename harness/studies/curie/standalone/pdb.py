@@ -37,7 +37,7 @@ class PdbInput(Row):
 
 
 class PdbOutput(ToolOutput):
-    """Output: the primary metric, the outcome of the answer, and all measurements."""
+    """Output: the primary metric, whether a sequence could be read, and all measurements."""
 
     value: float | AbsentValue = Field(description="identity_ratio in paper mode, chance_corrected in strict mode")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

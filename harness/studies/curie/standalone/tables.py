@@ -39,7 +39,7 @@ class TablesInput(AnalysisInput):
 
 
 class TablesOutput(ToolOutput):
-    """Output: the tables' means and printed rows, and the numbers behind the figures."""
+    """Output: the means and printed rows of the paper's tables, and the numbers behind its figures."""
 
     table1_group_mean_std: list[list[Any]] = Field(description=GROUP)
     table2_group_mean_std: list[list[Any]] = Field(description=GROUP)

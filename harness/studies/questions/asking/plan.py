@@ -20,7 +20,7 @@ SHOWN = ("input", "options", "group", "show", "id", "target", "accepted", "tests
 
 
 def require(brief: Brief, dataset: Dataset) -> None:
-    """Check that the wordings of a brief name only columns of a dataset that may be shown.
+    """Raise InputError if a prompt wording names a column that the dataset lacks, or one that would reveal the answer.
 
     Raises InputError, with the place in the manifest, for a wording that names an unknown column or one that would
     reveal an answer.
@@ -37,7 +37,7 @@ def require(brief: Brief, dataset: Dataset) -> None:
 
 
 def rendering(brief: Brief, dataset: Dataset) -> tuple[int, Rendering | None]:
-    """Return the number of wordings and the step that fills them in, or None if the brief has no wordings."""
+    """Return the number of prompt wordings and the step that fills them in; None if the brief has no wordings."""
     if not brief.prompts:
         return 0, None
     fields = {name: columns for name, columns in dataset.params["fields"].items() if name in SHOWN}

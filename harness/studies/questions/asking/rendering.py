@@ -21,7 +21,7 @@ LONGEST = 8 << 20  # characters of a prompt
 
 
 def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts of a shard, from wordings in `params` or a file, each with digests of its wording and text."""
+    """Write a shard's prompts from wordings in `params` or in a file, each with digests of its wording and text."""
     fields = params["fields"]
     said = params["wordings"] if "wordings" in params else read_wordings(inputs["templates"].read_bytes(), "prompts")
     found = wordings(said, Known.of(fields), "prompts")
@@ -32,7 +32,7 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 
 
 def read_wordings(data: bytes, where: str) -> list[Any]:
-    """Read a file of wordings, one JSON object per line; raise InputError with the line number for invalid JSON."""
+    """Read a file of prompt wordings, one JSON object per line; raise InputError with the line for invalid JSON."""
     found = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         try:
@@ -96,7 +96,7 @@ def _lettered(choices: Mapping[str, str]) -> str:
 
 
 def fill(words: WordingText, values: Mapping[str, str]) -> str:
-    """Replace each name by its value. Values are inserted once and never parsed as a wording."""
+    """Replace each placeholder of a wording by its value. Values are inserted once and never parsed as a wording."""
     pieces = list(words.pieces)
     for place in range(1, len(pieces), 2):
         name, pieces[place] = pieces[place], values[pieces[place]]

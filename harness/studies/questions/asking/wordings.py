@@ -26,7 +26,7 @@ MOST = 100_000  # characters of a wording
 
 @dataclass(frozen=True)
 class Known:
-    """The names that a wording may use, which are shown columns and perhaps `options`, and those that it must not."""
+    """The placeholders that a prompt wording may use (shown columns, perhaps `options`), and those that it must not."""
 
     shown: Collection[str]
     hidden: Mapping[str, str] = field(default_factory=dict)  # column -> the field that it belongs to
@@ -34,7 +34,7 @@ class Known:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Known:
-        """Build an instance from a dataset's fields, as the parameters of a plan hold them."""
+        """Return the placeholders that wordings may use, from the columns that a dataset's fields name."""
         lists = {name: [said] if isinstance(said, str) else list(said) for name, said in fields.items() if said}
         shown = [one for name in ("input", "options", "group", "show", "id") for one in lists.get(name, [])]
         hidden = {lists[name][0]: name for name in ("target", "accepted", "tests") if name in lists}
@@ -43,19 +43,19 @@ class Known:
 
 @dataclass(frozen=True)
 class WordingText:
-    """A text of a wording, split: literal text at even positions, names at odd positions."""
+    """A text of a prompt wording, split: literal text at even positions, placeholders at odd positions."""
 
     pieces: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in the text, in order."""
+        """The placeholders in the text, in order."""
         return self.pieces[1::2]
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A wording: its number, its texts with the role of each, the form of an example, and its digests."""
+    """A prompt wording: its number, its texts by role (system, user), the form of an example, and its digests."""
 
     id: int
     turns: tuple[tuple[str, WordingText], ...]
@@ -65,13 +65,13 @@ class Wording:
     shot_sha256: str = ""
 
     def names(self) -> set[str]:
-        """Return every name in the wording, those of its example included."""
+        """Return every placeholder in the wording, those of its example included."""
         texts = [*(words for _, words in self.turns), *([self.shot] if self.shot else [])]
         return {name for words in texts for name in words.names}
 
 
 def wordings(rows: Sequence[Mapping[str, Any]], known: Known, where: str) -> list[Wording]:
-    """Parse wordings; raise InputError for one that is malformed or names something that no wording may show."""
+    """Parse prompt wordings; raise InputError for a malformed one or a placeholder that may not be shown."""
     found: list[Wording] = []
     for place, row in enumerate(rows):
         found.append(_wording(row, known, f"{where}.{place}"))
@@ -135,7 +135,7 @@ def _text(said: Any, where: str) -> str:
 
 
 def words(text: str, known: Known, where: str, *, example: bool = False) -> WordingText:
-    """Split a text at its names; raise InputError for a name that is not a column that may be shown.
+    """Split a text at its placeholders; raise InputError for one that is no column that may be shown.
 
     In an `example` the answer may be shown too, by `{answer}` or by the name of the target's column.
     """

@@ -18,7 +18,7 @@ LONGEST = 100_000  # characters of a value that is reported
 
 
 def main() -> None:
-    """Run the code given on stdin, print one line of JSON and end the process.
+    """Run the Python code given on stdin, print its result as one line of JSON and end the process.
 
     The line is `{"values": […]}`, `{"passed": mark}` or `{"raised": error}`. A call that fails has `{"raised": error}`
     in the place of its value.
@@ -56,7 +56,7 @@ def _called(call: str, names: dict[str, Any]) -> Any:
 
 
 def spelled(value: Any) -> str:
-    """Return a text that is the same for values that Python considers equal; other objects become their type's name."""
+    """Return one text for all values that Python considers equal; other objects become their type's name."""
     if value is None or isinstance(value, str | bytes | complex):
         return repr(value)
     if isinstance(value, Integral | Real):

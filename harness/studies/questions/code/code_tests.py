@@ -19,7 +19,7 @@ LONGEST = 500_000  # characters
 
 @dataclass(frozen=True)
 class CodeTests:
-    """Parsed tests: imports, the calls and their expected values, or the whole text if it was not split into calls."""
+    """An item's parsed unit tests: imports, the calls and expected values, or the whole text if it was not split."""
 
     setup: str
     calls: tuple[str, ...]
@@ -28,7 +28,7 @@ class CodeTests:
 
     @property
     def mark(self) -> str:
-        """The text that a trial prints if tests that run beside the answer reached their end."""
+        """The text that a trial prints if the tests that run beside the answer's code reached their end."""
         return sha256(self.rest.encode("utf-8", "replace"))
 
     def visible(self) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class CodeTests:
 
 
 def read_tests(text: str) -> CodeTests | str:
-    """Parse an item's tests; return the reason as a text if they are not valid."""
+    """Parse an item's unit tests; return the reason as a text if they are not valid."""
     if not text.strip():
         return "the item has no tests"
     if len(text) > LONGEST:

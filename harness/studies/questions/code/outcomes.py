@@ -29,7 +29,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def passed(response: str, tests: str, trial: Trial | Mapping[str, Any] | None) -> Found:
-    """Score one answer by its trial's output; `why` names the first failure, `metrics.passed` the share that passed."""
+    """Score one answer's code by its trial's output; `why` names the first failure, `metrics.passed` the share."""
     found = read_tests(tests)
     if not isinstance(found, CodeTests):
         return without(found)

@@ -26,7 +26,7 @@ _FENCED = re.compile(r"```[ \t]*(?:[Pp]ython3?|py)?[ \t]*\r?\n(.*?)(?:```|\Z)", 
 
 
 def code_trial(entry: Mapping[str, Any]) -> TrialSpec:
-    """Return the trial of one scorer `code`; the step that writes its programs reads the maker's output `tests`."""
+    """Return how one scorer `code` runs answers' code; the step that writes its programs reads the output `tests`."""
     limits = TrialLimits(
         seconds=int(entry["timeout"]), cpu_seconds=int(entry["timeout"]), memory=int(entry["memory"]) << 20
     )
@@ -34,13 +34,13 @@ def code_trial(entry: Mapping[str, Any]) -> TrialSpec:
 
 
 def take(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the programs of a dataset's answers; an answer without code has no trial."""
+    """Write the program of each answer, its code with the item's tests; an answer without code has none."""
     tests = {row.pop("id"): row for row in rows.read(inputs[TESTS], dict[str, Any])}
     write_programs(inputs, out, lambda item, response: program(response["text"], tests[item["id"]]))
 
 
 def program(response: str, tests: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the program that tries an answer's code and its stdin with the visible tests; None if there is no code."""
+    """Return the program that runs an answer's code with the visible tests, and its stdin; None if there is no code."""
     code = code_of(response)
     if not code.strip() or len(code) > LONGEST:
         return None

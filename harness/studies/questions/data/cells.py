@@ -17,7 +17,7 @@ LETTER, TEXT, INDEX = "letter", "text", "index"  # how a cell may say which opti
 
 
 def text(cell: Cell, file: SourceFile, number: int, column: str) -> str:
-    """Return a cell as a text; raise InputError, with file, row and column, for a list and for invalid Unicode."""
+    """Return a table cell as text; raise InputError, with file, row and column, for a list and for invalid Unicode."""
     if type(cell) is str and cell.isascii():  # nearly every cell
         return cell
     if isinstance(cell, JsonNumber):
@@ -44,7 +44,7 @@ def text(cell: Cell, file: SourceFile, number: int, column: str) -> str:
 
 
 def filled(cell: Cell, what: str, file: SourceFile, number: int, column: str) -> str:
-    """Return a cell as a text that is not empty; raise InputError, which calls the cell `what`, if it is empty."""
+    """Return a table cell as text that is not empty; raise InputError, which calls the cell `what`, if it is empty."""
     found = text(cell, file, number, column)
     if not found.strip():
         raise InputError(
@@ -56,7 +56,7 @@ def filled(cell: Cell, what: str, file: SourceFile, number: int, column: str) ->
 
 
 def several(cell: Cell, file: SourceFile, number: int, column: str, between: str = "") -> list[str]:
-    """Return the texts of a cell: a list, a JSON list as text, or texts separated by `between`.
+    """Return the list of texts in a table cell: a list, a JSON list as text, or texts separated by `between`.
 
     An empty cell holds no texts if `between` is given; otherwise it raises InputError.
     """
@@ -82,7 +82,7 @@ def several(cell: Cell, file: SourceFile, number: int, column: str, between: str
 
 
 def options(row: Mapping[str, Cell], columns: Sequence[str], file: SourceFile, number: int) -> dict[str, str]:
-    """Return the options of a row by letter, from one column each or from one column that holds a JSON list.
+    """Return a row's answer options by letter, from one column each or from one column that holds a JSON list.
 
     Empty columns at the end are left out. Raises InputError for fewer than two options, more than 26, or a gap.
     """
@@ -108,7 +108,7 @@ def options(row: Mapping[str, Cell], columns: Sequence[str], file: SourceFile, n
 
 
 class Rightness:
-    """How the cells of a target column name the right option: one way for all rows, given or inferred from the rows."""
+    """How a target column names the right option (by letter, text or index): given, or inferred from all rows."""
 
     def __init__(self, said: str | None, file: SourceFile, column: str) -> None:
         self.file, self.column, self.said = file, column, said
@@ -116,7 +116,7 @@ class Rightness:
         self._apart: set[tuple[str, str]] = set()  # pairs of ways that read different letters in some row
 
     def see(self, target: str, choices: Mapping[str, str], number: int) -> None:
-        """Rule out the ways that cannot read this row; raise InputError if no way is left."""
+        """Rule out the ways of naming an option that cannot read this row; raise InputError if none is left."""
         found = {way: letter for way in self._ways if (letter := _letter(way, target, choices))}
         if not found:
             how = " or ".join(self._ways)
@@ -130,7 +130,7 @@ class Rightness:
 
     @property
     def way(self) -> str:
-        """The way that reads all rows; raises InputError if two ways do and give different letters."""
+        """How the target column names the right option; raises InputError if two ways fit and disagree."""
         first = self._ways[0]
         if clash := [way for way in self._ways if (first, way) in self._apart]:
             raise InputError(
@@ -142,7 +142,7 @@ class Rightness:
 
 
 def right(way: str, target: str, choices: Mapping[str, str], place: Any) -> str:
-    """Return the letter of the right option; raise InputError if the target names none."""
+    """Return the letter of the option that a row's target names; raise InputError if it names none."""
     letter = _letter(way, target, choices)
     if not letter:
         raise InputError(f"the target is no {way} of an option of its row", where=str(place), next="correct that cell")

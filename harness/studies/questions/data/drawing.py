@@ -25,7 +25,7 @@ ASKED, EXAMPLES = "questions/asked", "questions/examples"  # purposes of draws
 
 @dataclass
 class Drawn:
-    """Result of the draws: the numbers of the rows that are asked, and of the examples in the order of their draw."""
+    """The numbers of the rows that are asked, and of the few-shot examples in the order in which they were drawn."""
 
     asked: set[int] = field(default_factory=set)
     examples: list[int] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Drawn:
 
 
 def matches(row: Row, where: Where, file: SourceFile, number: int) -> bool:
-    """Whether the cells of a row have the texts that `where` asks for."""
+    """Whether a row's cells have the texts that the filter `where` asks for."""
     return all(cells.text(row[column], file, number, column).strip() in texts for column, texts in where)
 
 
@@ -45,7 +45,7 @@ def question(row: Row, columns: Sequence[str]) -> str:
 
 
 def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) -> list[int]:
-    """Return `count` rows drawn by seed, in the order of their ranks; without a count, all rows in their own order."""
+    """Return `count` row numbers drawn by seed, in the order drawn; without a count, all of them in their own order."""
     if count is None:
         return list(numbers)
     ranked = ((seeds.derive_seed(seed, purpose, template=number), number) for number in numbers)
@@ -53,7 +53,7 @@ def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) ->
 
 
 def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int, str] | None, *, same: bool) -> Drawn:
-    """Draw the rows that are asked and the examples, from rows given by number and question digest.
+    """Draw the rows to ask and the few-shot examples, from rows given by number and question digest.
 
     `shows` holds the rows that examples may come from. If it is None, examples come from the rows to ask, which are
     then not asked. `same` says that both come from one file. A question that is an example is not asked in any row.
@@ -87,7 +87,7 @@ def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int,
 
 
 def nothing_left(file: str) -> InputError:
-    """Return the error for a file of which no row is asked."""
+    """Return the error for a file whose filters leave no row to ask."""
     return InputError("no row is left to ask", where=file, next="check `where`, and how many examples are drawn")
 
 

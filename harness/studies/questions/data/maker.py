@@ -31,14 +31,14 @@ NumberedRow = tuple[int, drawing.Row]
 
 @dataclass(frozen=True)
 class Mapped:
-    """The columns of a file by field, each field as a list of columns."""
+    """Which columns of a file hold which field (input, options, target, ...), each field as a list of columns."""
 
     fields: Mapping[str, list[str]]
     scorers: RowScorers | None = None  # None: every scorer scores every row
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Mapped:
-        """Build an instance from a step's parameters, of which it reads `fields` and `scorers`."""
+        """Return the mapping of fields to columns from a step's parameters `fields` and `scorers`."""
         fields = params["fields"].items()
         found = {name: [said] if isinstance(said, str) else list(said) for name, said in fields if said}
         return cls(found, RowScorers.of(params))
@@ -48,16 +48,16 @@ class Mapped:
         return self.fields.get(field, [])
 
     def one(self, field: str) -> str:
-        """Return the only column of a field; an empty text if the manifest names none."""
+        """Return the single column of a field; an empty text if the manifest names none."""
         return self[field][0] if self[field] else ""
 
     @property
     def asked(self) -> list[str]:
-        """The columns that make up a question."""
+        """The columns that make up a question: its input and its options."""
         return [*self["input"], *self["options"]]
 
     def lacks(self, row: drawing.Row, field: str, file: SourceFile, number: int) -> bool:
-        """Whether a row has nothing in a field, and none of its own scorers needs it."""
+        """Whether a row has nothing in a field that none of its own scorers needs, so that the row is still valid."""
         if self.scorers is None or has_options(row, self[field]):
             return False
         return not self.scorers.need(self.scorers.names(row, self["options"], file, number), field)
@@ -69,13 +69,13 @@ class Mapped:
         return self.scorers.need(self.scorers.names(row, self["options"], file, number), "options")
 
     def columns(self, where: drawing.Where = ()) -> list[str]:
-        """Return every column that is read."""
+        """Return every column that is read from the file."""
         fields = {name: value for name, value in self.fields.items() if name != "target_is"}
         return list(dict.fromkeys([*(name for columns in fields.values() for name in columns), *(c for c, _ in where)]))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the items, golds and counts of a file's rows, and the examples if any are shown.
+    """Write items, right answers (gold) and counts from a file's rows, and the few-shot examples if any are shown.
 
     Raises InputError, with file, row and column, if the file is not as the manifest says.
     """

@@ -50,7 +50,7 @@ _SETTINGS = {"POLARS_MAX_THREADS": "1", "POLARS_IMPORT_INTERVAL_AS_STRUCT": "1",
 
 
 class UnreadableError(ValueError):
-    """A file, or a part of Parquet, that is not read here: what is wrong, and what to do next."""
+    """A Parquet file, or a part of it, that cannot be read: what is wrong, and what to do next."""
 
     def __init__(self, what: str, next: str, *, in_row: bool = False) -> None:
         super().__init__(f"{what}: {next}")
@@ -58,7 +58,7 @@ class UnreadableError(ValueError):
 
 
 class ParquetFile:
-    """A Parquet file: its columns by name, each with what it holds, and its rows.
+    """An open Parquet file: its columns by name, each with its type, and its rows.
 
     UnreadableError for a file that is damaged; MissingError where polars, which reads it, is not installed.
     """

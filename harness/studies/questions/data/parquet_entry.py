@@ -30,11 +30,11 @@ Cell = Callable[[Any], Any]  # makes of a cell as polars gives it a text, number
 
 
 class RefusedError(Exception):
-    """Refusal of a file; its text is one of the reasons above."""
+    """The refusal of a Parquet file; its text is one of the reasons above."""
 
 
 def main(site: str, columns: Sequence[int] | None) -> None:
-    """Write name and kind of each column, or all rows of the columns at some places; `site` is where polars lies.
+    """Print the names and types of a Parquet file's columns, or all rows of some columns; `site` is where polars lies.
 
     The last line is an object that says how many lines there were, or why the file is refused.
     """

@@ -20,7 +20,7 @@ BETWEEN = "|"  # between the names of several scorers in a cell
 
 @dataclass(frozen=True)
 class RowScorers:
-    """The rule by which a row has its scorers, and what each scorer needs of a row: target, options, tests."""
+    """Which scorers score a row, by a rule on its cells, and which fields each scorer needs: target, options, tests."""
 
     needs: Mapping[str, Sequence[str]]
     column: str = ""
@@ -29,12 +29,12 @@ class RowScorers:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> RowScorers | None:
-        """Build the rule from a maker's parameters; None if every scorer scores every row."""
+        """Return the rule from a maker's parameters; None if every scorer scores every row."""
         said = params.get(SCORERS)
         return cls(said[NEEDS], said.get(COLUMN, ""), said.get(WITH, ()), said.get(WITHOUT, ())) if said else None
 
     def names(self, row: Mapping[str, Cell], options: Sequence[str], file: SourceFile, number: int) -> list[str]:
-        """Return the scorers of a row; `options` are the columns of options.
+        """Return the names of the scorers that score a row; `options` are the columns of options.
 
         Raises InputError, with the row and the list of scorers, for a cell that names no scorer or an unknown one.
         """
@@ -50,10 +50,10 @@ class RowScorers:
         return found
 
     def need(self, names: Sequence[str], field: str) -> bool:
-        """Whether one of a row's scorers needs a field of it."""
+        """Whether one of the scorers of a row needs a field, such as `target`."""
         return any(field in self.needs[name] for name in names)
 
 
 def has_options(row: Mapping[str, Cell], columns: Sequence[str]) -> bool:
-    """Whether a row has something in a column of options; an empty list is nothing."""
+    """Whether a row has an answer option in one of these columns; an empty list is none."""
     return any(row[column] not in (None, []) and str(row[column]).strip() not in ("", "[]") for column in columns)

@@ -26,7 +26,7 @@ _COUNTED = re.compile(r"[ _-]?[0-9]+$")
 
 
 def open_source(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SourceFile:
-    """Open what a step's dataset is read from: its file, its files, or its folder."""
+    """Open the source of a dataset's rows: one file, several files, or a folder."""
     if FILES not in params:
         part = params.get("part", "")
         return SourceFile(inputs["file"], params["file"], params["format"], params["encoding"], part)
@@ -34,7 +34,7 @@ def open_source(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Source
 
 
 def source_of(paths: Mapping[str, Path], params: Mapping[str, Any]) -> SourceFile:
-    """Open several files, or a folder, whose name ends with `/`; `paths` maps the files' names to where they lie.
+    """Open several files, or a folder, whose name ends with `/`; `paths` maps files' names to local paths.
 
     `params` has the source as `file`, its `encoding`, its `format` or else `formats` by the endings of names.
     """
@@ -57,7 +57,7 @@ def source_of(paths: Mapping[str, Path], params: Mapping[str, Any]) -> SourceFil
 
 @dataclass(frozen=True)
 class Files(SourceFile):
-    """Several files under one name, with the same columns; rows are numbered through all of them."""
+    """Several table files read as one, with the same columns; rows are numbered through all of them."""
 
     parts: tuple[SourceFile, ...] = ()
     _begins: list[int] = field(default_factory=list)  # the number before each file's first row, as far as it was read
@@ -82,7 +82,7 @@ class Files(SourceFile):
         return self.parts[0].names()
 
     def at(self, number: int, column: str = "") -> str:
-        """Return a place: the file, its row, and the column if one is given."""
+        """Return a location for error messages: the file, its row, and the column if one is given."""
         if not number:
             return self.parts[0].at(0, column)
         place = max((at for at, begin in enumerate(self._begins) if begin < number), default=0)
@@ -110,7 +110,7 @@ class FolderItem:
 
 @dataclass(frozen=True)
 class Folder(SourceFile):
-    """A folder of texts and images: files of one name, up to its first dot, are one item, and each is a column of it.
+    """A folder of texts and images read as a table: files that share a name up to its first dot are one row.
 
     `001.txt` is the column `text`, `001.png` is `image`, `001.answer.txt` and `001.answer` are `answer`, and the keys
     of `001.json` are columns. `name` is the name, `label` the name without a number at its end, and `folder` the folder
@@ -121,7 +121,7 @@ class Folder(SourceFile):
     _images: dict[str, Path] = field(default_factory=dict)
 
     def rows(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
-        """Yield the items, in the order of their paths, with what they have in all columns that are named."""
+        """Yield the folder's items as rows, in the order of their paths, with the columns that are named."""
         found = dict.fromkeys(self.names())
         for column in columns:
             if column not in found and not any("" in item.files for item in self.items):
@@ -137,11 +137,11 @@ class Folder(SourceFile):
             yield number, {**dict.fromkeys(columns, ""), **row}
 
     def names(self) -> tuple[str, ...]:
-        """Return the columns that names of files tell; keys of JSON are left out."""
+        """Return the columns that the files' names give; keys inside JSON files are left out."""
         return (*(dict.fromkeys(name for item in self.items for name in item.files if name)), NAME, LABEL, FOLDER)
 
     def at(self, number: int, column: str = "") -> str:
-        """Return a place: the files of an item, and the column if one is given."""
+        """Return a location for error messages: the files of an item, and the column if one is given."""
         if not number:
             return self.name
         item = self.items[number - 1]
@@ -162,7 +162,7 @@ class Folder(SourceFile):
         return found
 
     def image(self, digest: str) -> Medium:
-        """Return an image that `attach` referred to."""
+        """Return the image to which a reference from `attach` points."""
         return image_row(self._images[digest].read_bytes(), self.name)
 
     def _text(self, told: str, path: Path) -> str:
@@ -189,7 +189,7 @@ class Folder(SourceFile):
 
 
 def label_of(name: str) -> str:
-    """Return a name without the number at its end: `cat_001` is a `cat`."""
+    """Return the class label in a file's name, without the number at its end: `cat_001` is a `cat`."""
     return _COUNTED.sub("", name) or name
 
 

@@ -28,7 +28,7 @@ _BOMS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as a manifest describes it: its path, name, format and encoding."""
+    """A table file as a manifest describes it: its path, name, format and encoding."""
 
     path: Path
     name: str
@@ -37,17 +37,17 @@ class SourceFile:
     part: str = ""  # of a workbook: the sheet
 
     def rows(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
-        """Yield the rows with their numbers, as `read` says."""
+        """Yield the file's rows with their numbers, as `read` does."""
         return _read_one(self, columns)
 
     def names(self) -> tuple[str, ...]:
-        """Return the columns of a file that gives only columns that are named; empty for any other."""
+        """Return the columns that the file's rows are limited to; empty if rows may have any column."""
         if self.format == "xlsx":
             return tuple(name for name in Sheet.open(self.path, self.name, self.part).columns if name)
         return _packed(self)
 
     def attach(self, cell: Cell, number: int, column: str) -> Attachment:
-        """Return the reference to an image that a cell names; raise InputError: a table names no images."""
+        """Raise InputError, because cells of a table file refer to no images."""
         raise InputError(
             "images are read from a folder, and this is a table",
             where=self.at(number, column),
@@ -55,7 +55,7 @@ class SourceFile:
         )
 
     def image(self, digest: str) -> Medium:
-        """Return an image that `attach` referred to."""
+        """Return the image to which a reference from `attach` points."""
         raise KeyError(digest)
 
     def at(self, number: int, column: str = "") -> str:
@@ -176,7 +176,7 @@ def _spelled(cell: Cell) -> Cell:
 
 
 def missing(file: SourceFile, column: str, found: Sequence[str], number: int = 0) -> InputError:
-    """Return the error for a column that a row or file lacks; it lists the columns that exist."""
+    """Return the InputError for a column that a row or file lacks; it lists the columns that exist."""
     shown = ", ".join(repr(name[:60]) for name in found[:NAMED]) + (" …" if len(found) > NAMED else "")
     return InputError(
         f"there is no column {column!r}",

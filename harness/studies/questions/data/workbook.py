@@ -40,7 +40,7 @@ _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of .xls, and of workbooks with a p
 
 
 class Unread(NamedTuple):
-    """A cell without a value that could be read: what is wrong, and what to do next."""
+    """A cell of an Excel workbook whose value could not be read: what is wrong, and what to do next."""
 
     what: str
     next: str
@@ -57,7 +57,7 @@ Value = str | Unread
 
 @dataclass(frozen=True)
 class Sheet:
-    """One sheet: its columns, by the cells of its first row that is not empty, and the rows below that row."""
+    """One sheet of an Excel workbook: column names from its first row that is not empty, and the rows below it."""
 
     path: Path
     name: str
@@ -68,7 +68,7 @@ class Sheet:
 
     @classmethod
     def open(cls, path: Path, name: str, wanted: str = "") -> Sheet:
-        """Open a sheet by its name; without a name, the only sheet that holds something and is not hidden.
+        """Open a workbook's sheet by name; without a name, the only sheet that is neither empty nor hidden.
 
         Raises InputError if that is not one sheet, and for a file that is no workbook.
         """
@@ -96,7 +96,7 @@ class Sheet:
         return cls(path, name, [one.strip() if isinstance(one, str) else "" for one in names], book, part, number)
 
     def rows(self) -> Iterator[tuple[int, dict[int, Value]]]:
-        """Yield the rows below the names that hold something, each with its number below the names and its cells.
+        """Yield the rows below the column names that are not empty, each with its number and its cells.
 
         A merged cell has its value in each row and column that it covers.
         """

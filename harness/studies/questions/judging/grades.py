@@ -14,7 +14,7 @@ from harness.rowtypes import Found
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score from 0 to 1 for each response; no value if the response failed or no reply has a grade."""
+    """Write one score from 0 to 1 for each response, the mean of a judge's grades; no value without a grade."""
 
     def rule(seen: graded.Seen) -> Found:
         grades = [int(one["parsed"]["grade"]) for one in seen.judgements]

@@ -14,11 +14,11 @@ from harness.rowtypes import Gold, Item
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judgement of each answer: precision, recall and F of BERTScore; 0 if a text is blank."""
+    """Write the BERTScore of each answer against its target: precision, recall and F; 0 if a text is blank."""
     encoded.judge(params, inputs, out, lambda case: target(case.item, case.gold))
 
 
 def target(item: Item, gold: Gold) -> str:
-    """Return the text that an answer is compared with: the target, or the option whose letter the target is."""
+    """Return the reference text of an item: its target, or the option whose letter the target is."""
     said = str(gold["gold"]["target"])
     return str(item.get("options", {}).get(said, said))

@@ -23,7 +23,7 @@ _ALONE = re.compile(r"[*_`\"'([]*([0-9]{1,3})[*_`\"')\].]*")
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judge's prompt for each answer; later rounds ask again for the grade if a reply could not be read."""
+    """Write a prompt for a judge model about each answer; later rounds ask again about replies without a grade."""
 
     def word(case: judged.JudgedCase) -> judged.Worded:
         reference = [one for one in targets(case.gold["gold"]) if one.strip()] if params["target"] else []
@@ -38,7 +38,7 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def prompt(rubric: str, best: int, question: Mapping[str, Any], reference: list[str], answer: str) -> str:
-    """Return the judge's prompt for one answer: the rubric, all other texts between marks, and the form of a grade."""
+    """Return a judge's prompt about one answer: the rubric, all other texts between marks, and the form of a grade."""
     asked = "\n".join(f"{name}: {text}" for name, text in question.items())
     texts = {"question": asked, **({"reference": "\n".join(reference)} if reference else {}), "answer": answer}
     blocks = delimited(texts)
@@ -54,7 +54,7 @@ def prompt(rubric: str, best: int, question: Mapping[str, Any], reference: list[
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judge's replies, each with its grade or with the reason why it has none."""
+    """Write a judge's replies, each with the grade that it states or the reason why it has none."""
 
     def reads(item: Item, gold: Gold, text: str) -> dict[str, Any]:
         found = grade(text, int(params["best"]))
@@ -64,7 +64,7 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def grade(reply: str, best: int) -> int | None:
-    """Return the last grade that a reply states, or the number that is all of it; None if it is not in 0 to `best`."""
+    """Return the last grade that a judge's reply states, or a reply that is a number; None if not in 0 to `best`."""
     if len(reply) > LONGEST_REPLY:
         return None
     said = _GRADE.findall(reply)

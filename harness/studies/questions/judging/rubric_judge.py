@@ -20,17 +20,17 @@ TOLD = ("name", "rubric", "best", "target")
 
 @dataclass(frozen=True)
 class RubricJudge(Judge):
-    """A judge that is named after its scorer, since one instrument may judge by several rubrics."""
+    """A judge model with a rubric; it has its scorer's name, since one model may judge by several rubrics."""
 
     called: str = ROLE
 
     @property
     def name(self) -> str:
-        """The name that its judgements carry."""
+        """The name in the rows of its judgements: that of its scorer."""
         return self.called
 
 
 def rubric_judge(entry: Mapping[str, Any]) -> RubricJudge:
-    """Return the judge of one scorer, with its parameters."""
+    """Return the judge model for a scorer `judge` of the manifest, with the scorer's rubric and settings."""
     params = {name: entry[name] for name in TOLD}
     return RubricJudge(ROLE, f"{KIND}:ask", f"{KIND}:read", rounds=ROUNDS, params=params, called=str(entry["name"]))

@@ -14,5 +14,5 @@ from harness.studies.questions.judging.likeness import target
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judgement of each answer: precision, recall and F of BERTScore, computed as `params` say."""
+    """Write the BERTScore of each answer, by the options in `params` (weights, rescaling): precision, recall and F."""
     encoded_weighted.judge(params, inputs, out, target)

@@ -19,7 +19,7 @@ UNASKED = ("continuations", "max_tokens")  # fields of a prompt that are not cop
 
 
 def add_options(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write each prompt with its item's options as continuations: their texts or their letters, as `show` says.
+    """Write each prompt with its item's options as continuations to measure: their texts or letters, as `show` says.
 
     With `chat`, the model's own template will also turn plain texts into chat turns.
     """
@@ -52,7 +52,7 @@ def options(item: Item) -> list[tuple[str, str]]:
 
 
 def take_texts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the text of one column of each item as a prompt whose own likelihood is measured."""
+    """Write one column of each item as a text whose log-likelihood a model is to measure."""
     rows.write(
         out / "prompts",
         (

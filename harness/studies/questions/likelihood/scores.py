@@ -21,7 +21,7 @@ Rule = Callable[[Likelihood], Found]  # scores a row that was measured
 
 
 def choice(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a score per prompt: 1 if the most likely option is the target or its text is accepted, else 0.
+    """Write a score per prompt: 1 if the option with the highest log-likelihood is the right one, else 0.
 
     `normalise` says which values are compared.
     """

@@ -27,13 +27,13 @@ Entry = Mapping[str, Any]  # a scorer of the settings: `scorer`, `name` and its 
 
 
 def measured(said: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return those of a dataset's scorers that need no answer: choices by log-likelihood, and perplexity."""
+    """Return a dataset's scorers that need no generated answer: choices by log-likelihood, and perplexity."""
     answered = of_answers(said)
     return tuple(entry for entry in said if entry not in answered)
 
 
 def add(asked: Asked, brief: Brief, dataset: Dataset) -> None:
-    """Add the steps for scores by log-likelihood of a dataset whose items and prompts are already in the plan.
+    """Add to a plan the steps that measure log-likelihoods and score them, for a dataset whose prompts it has.
 
     Raises InputError for a model that cannot score continuations, for a choice without options, and if it is unclear
     which column is measured.

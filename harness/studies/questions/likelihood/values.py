@@ -20,7 +20,7 @@ NORMALISE = ("sum", "token", "character", "byte", "unconditional")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An option with its log-likelihood, its letter and the measured text, without the space before it."""
+    """An answer option with its log-likelihood, its letter and the measured text, without the space before it."""
 
     letter: str
     text: str
@@ -31,7 +31,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class LikeliestOption:
-    """The option with the largest value, its margin over the second, and the values of all options by letter."""
+    """The option with the largest log-likelihood, its margin over the second, and all options' values by letter."""
 
     letter: str
     margin: float
@@ -39,7 +39,7 @@ class LikeliestOption:
 
 
 def likeliest(candidates: Sequence[Candidate], normalise: str = "sum") -> LikeliestOption:
-    """Return the option with the largest value; of equal values the first."""
+    """Return the option with the largest log-likelihood; of equal values the first."""
     values = {each.letter: _value(each, normalise) for each in candidates}
     best, second = sorted(values.values(), reverse=True)[:2]
     letter = next(letter for letter, value in values.items() if value == best)
@@ -61,7 +61,7 @@ def _value(one: Candidate, normalise: str) -> float:
 
 
 def perplexities(text: str, logprob: float, tokens: int) -> Found:
-    """Return the value and detail of a text's score: nats per token, and perplexities as lm-eval defines them.
+    """Return a text's score in nats per token, and its perplexities by token, word and byte as lm-eval defines them.
 
     Words are separated by whitespace. The detail also holds the sums, from which the perplexity of many texts together
     is computed.

@@ -24,12 +24,12 @@ Values = dict[Column, dict[Prompt, float]]
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the comparison of the two models that `params` names; it also has the kind of each scorer."""
+    """Write the paired comparison of the two models that `params` names, with the kind of each scorer."""
     rows.write_one(out / COMPARISON, compared(ScoredItems.read(inputs), params["models"], params["scorers"]))
 
 
 def compared(found: ScoredItems, models: Sequence[str], scorers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the comparison: a line for each dataset and scorer, on the prompts of which both models have a value.
+    """Compare two models by dataset and scorer, on the prompts for which both have a score.
 
     A value is the mean over the samples of a prompt. `p_holm` is corrected over the lines.
     """

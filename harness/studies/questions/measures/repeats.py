@@ -18,7 +18,7 @@ Placed = list[tuple[Place, dict[str, Any]]]
 
 
 def wordings(places: Mapping[Place, ScoredPrompts]) -> Placed:
-    """Return the mean of each wording and their spread, for places with several wordings."""
+    """Return the mean score of each prompt wording and their spread, by model, dataset and scorer."""
     pending, told = PendingMeans(), Placed()
     for place, found in places.items():
         if len(found.wordings) > 1:
@@ -40,7 +40,7 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def samples(places: Mapping[Place, ScoredPrompts]) -> Placed:
-    """Return pass@k and the majority's mean, for places where a prompt has several scored answers."""
+    """Return pass@k and the majority vote's mean score, by model, dataset and scorer, for repeated answers."""
     pending, told = PendingMeans(), Placed()
     for place, found in places.items():
         if found.most > 1:

@@ -14,14 +14,14 @@ RIGHT, WRONG = 1.0, 0.0
 
 
 class SampledAnswer(NamedTuple):
-    """One of several answers: the text that was read of it, if any, and its score."""
+    """One of several answers to a prompt: the text that was read from it, if any, and its score."""
 
     read: str | None
     value: float
 
 
 class Vote(NamedTuple):
-    """Outcome of a vote: the winner's score, whether several texts tied, and the number of unreadable answers."""
+    """The outcome of a majority vote over answers: its score, whether texts tied, and the unreadable answers."""
 
     value: float
     tied: bool
@@ -29,7 +29,7 @@ class Vote(NamedTuple):
 
 
 def pass_at(k: int, right: int, of: int) -> float:
-    """Return the share of draws of `k` answers out of `of` that contain one of the `right` ones (Chen et al., 2021).
+    """Return pass@k: the share of draws of `k` answers out of `of` with one of the `right` ones (Chen et al., 2021).
 
     Exact up to its one division; 1 <= k <= of.
     """
@@ -42,7 +42,7 @@ def sizes(most: int) -> tuple[int, ...]:
 
 
 def are_verdicts(values: Iterable[float]) -> bool:
-    """Whether all scores are right or wrong, with nothing between, so that an answer can pass."""
+    """Whether all scores are 0 or 1, so that an answer either passes or fails."""
     return set(values) <= {RIGHT, WRONG}
 
 

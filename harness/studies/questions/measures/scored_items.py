@@ -22,7 +22,7 @@ NO_GROUP = "(empty)"
 
 
 class GroupedItem(NamedTuple):
-    """The facts about an item that are known before any model is asked."""
+    """An item's dataset, cluster and group values, which are known before any model is asked."""
 
     dataset: str
     groups: Mapping[str, str]  # by column
@@ -38,12 +38,12 @@ class ScoredItems:
 
     @classmethod
     def read(cls, inputs: Mapping[str, Path]) -> ScoredItems:
-        """Read both tables; raise InputError for a score of an unknown item."""
+        """Read the tables of items and scores; raise InputError for a score of an unknown item."""
         items = {row["id"]: _facts(row) for row in rows.read(inputs["items"], Item)}
         return cls(items, [_answer(items, row) for row in rows.read(inputs["scores"], Score)])
 
     def datasets(self) -> dict[str, list[GroupedItem]]:
-        """Return the facts about the items, by dataset."""
+        """Return the items' clusters and groups, by dataset."""
         found: dict[str, list[GroupedItem]] = {}
         for item in self.items.values():
             found.setdefault(item.dataset, []).append(item)

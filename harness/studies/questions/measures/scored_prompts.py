@@ -23,7 +23,7 @@ Prompt = tuple[str, int]  # item and wording
 
 @dataclass
 class ScoredPrompts:
-    """The scored answers to each prompt, and the clusters of the items."""
+    """The scored answers of one model, dataset and scorer by prompt, and the clusters of the items."""
 
     bounds: tuple[float | None, float | None] | None
     clusters: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class ScoredPrompts:
 
     @property
     def wordings(self) -> list[int]:
-        """The wordings that have a score."""
+        """The numbers of the prompt wordings that have a score."""
         return sorted({wording for _, wording in self.samples})
 
     @property
@@ -58,7 +58,7 @@ class ScoredPrompts:
 
 
 def gathered(found: ScoredItems, meanings: Mapping[str, Meaning]) -> dict[Place, ScoredPrompts]:
-    """Return the scores that are numbers, grouped by model, dataset and scorer, sorted by these names.
+    """Group numeric scores by model, dataset and scorer, sorted by these names.
 
     Empty if every item has one answer only.
     """
@@ -75,13 +75,13 @@ def gathered(found: ScoredItems, meanings: Mapping[str, Meaning]) -> dict[Place,
 
 
 class PendingMeans:
-    """Means whose intervals are computed together at the end, so that those of one dataset share their resamples."""
+    """A collection of means whose confidence intervals are computed together, so that they share resamples."""
 
     def __init__(self) -> None:
         self._told: list[tuple[MetricColumn, dict[str, Any]]] = []
 
     def add(self, column: MetricColumn) -> dict[str, Any]:
-        """Return a column's mean as plain data; `close` adds the interval to it."""
+        """Return a column's mean as plain data, to which `close` later adds the interval."""
         told: dict[str, Any] = {"n": column.n, "items": len(column.by_item), "value": column.mean()}
         self._told.append((column, told))
         return told

@@ -23,7 +23,7 @@ OPTIONAL = frozenset((REPORT, *FIGURES))  # outputs that are made only if a mani
 
 
 def analyse(asked: Asked, brief: Brief, outputs: Mapping[str, Ref]) -> dict[str, Ref]:
-    """Add the analysis steps of a run's scores; return their outputs by name.
+    """Add to a plan the steps that analyse a run's scores; return references to their outputs by name.
 
     `outputs` holds the run's joined tables: items, scores and counts.
     """

@@ -32,12 +32,12 @@ ABOUT = {
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the summary of a run's scores; `params` has the models in order and the kind of each scorer."""
+    """Write the summary of a run's scores: means, groups, wordings, repeats; `params` names models and scorers."""
     rows.write_one(out / "summary", summary(ScoredItems.read(inputs), params["models"], params["scorers"]))
 
 
 def summary(found: ScoredItems, models: Iterable[str], scorers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the whole summary; `scorers` maps row names to scorer kinds."""
+    """Return the summary of a run's scores: means, groups, wordings, repeats; `scorers` maps names to kinds."""
     meanings = of_rows(scorers)
     places = gathered(found, meanings)
     return {

@@ -19,12 +19,12 @@ APART = ("model", "dataset", "scorer", "metric")  # fields that the place of a l
 
 
 def scores(found: ScoredItems, meanings: Meanings) -> Tree:
-    """Return the lines of all answers by model, dataset and scorer, with further metrics below them."""
+    """Return the mean score over all answers by model, dataset and scorer, with further metrics below it."""
     return _tree(score_lines(found.answers, meanings))
 
 
 def groups(found: ScoredItems, meanings: Meanings) -> Tree:
-    """Return the lines of each group by dataset and column; `values` holds, per group, what `scores` holds per dataset.
+    """Return the mean scores over each group of items, by dataset, grouping column and value.
 
     A column with too many values has the reason instead.
     """

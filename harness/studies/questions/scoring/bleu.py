@@ -23,6 +23,6 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def translation(response: str, gold: Mapping[str, Any]) -> Found:
-    """Score one answer by the target with the highest BLEU; the brevity penalty is in the detail."""
+    """Score one answer by BLEU against its best target; the brevity penalty is in the detail."""
     best = max((bleu(response, target) for target in targets(gold)), key=lambda one: one.bleu)
     return finding(best.bleu, None, metrics={"brevity_penalty": best.brevity_penalty})

@@ -15,13 +15,13 @@ from harness.studies.questions.data.row_scorers import SCORERS
 
 
 def take_answers(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the responses to the items that one of the scorers in `params` scores."""
+    """Write only the responses to items that one of the scorers in `params` scores."""
     wanted = _wanted(params[SCORERS], inputs["items"])
     rows.write(out / "responses", (row for row in rows.read(inputs["responses"], Response) if row["item"] in wanted))
 
 
 def take_items(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the items that one of the scorers in `params` scores, and their prompts if there are any."""
+    """Write only the items that one of the scorers in `params` scores, and their prompts if there are any."""
     wanted = _wanted(params[SCORERS], inputs["items"])
     rows.write(out / "items", (row for row in rows.read(inputs["items"], Item) if row["id"] in wanted))
     if "prompts" in inputs:

@@ -44,7 +44,7 @@ NO_TARGET = ("regex", "json", "judge", "code", "perplexity")  # kinds that do no
 
 @dataclass(frozen=True)
 class AskedScorers:
-    """The scorers of a dataset's answers, the judges of those answers, and the trials of the code in them."""
+    """The scorers of a dataset's answers, the judge models that they need, and the runs of the answers' code."""
 
     scorers: tuple[Scorer, ...] = ()
     judges: tuple[Judge | RuleJudge, ...] = ()
@@ -52,12 +52,12 @@ class AskedScorers:
 
 
 def of_answers(score: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the entries that score an answer; the others score the likelihood of texts, for which no model answers."""
+    """Return the scorers that score generated answers; the others score log-likelihoods, without an answer."""
     return [one for one in score if one["scorer"] != "perplexity" and one.get("by") != LOGLIKELIHOOD]
 
 
 def wants(entry: Mapping[str, Any]) -> frozenset[str]:
-    """Return the fields of a dataset that an entry needs: target, options, tests."""
+    """Return the fields of a dataset that a scorer needs: target, options, tests."""
     kind, found = entry["scorer"], set[str]()
     if kind not in NO_TARGET or (kind == "regex" and not entry["matches"]) or (kind == "json" and compares(entry)):
         found.add(TARGET)
@@ -69,12 +69,12 @@ def wants(entry: Mapping[str, Any]) -> frozenset[str]:
 
 
 def compares(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry `json` compares an answer with the target, and not only with a schema."""
+    """Whether a scorer `json` compares an answer with the target, and not only with a schema."""
     return bool(entry.get("equal", "schema" not in entry))
 
 
 def entries_of(brief: Brief, dataset: Dataset) -> list[Mapping[str, Any]]:
-    """Return the scorers of a dataset: its own, if datasets have some of their own, else all."""
+    """Return the scorers of a dataset: those that the settings name for it, or else those of all datasets."""
     said = brief.settings.get(SCORE_OF, {}).get(dataset.name)
     if said is None:
         return list(brief.settings["score"])
@@ -102,7 +102,7 @@ def asked_scorers(brief: Brief, dataset: Dataset) -> AskedScorers:
 
 
 def taking(brief: Brief, dataset: Dataset) -> Taking | None:
-    """Return the step that takes the answers of each scorer's rows; None if every scorer scores every row."""
+    """Return the step that selects the answers that each scorer scores; None if every scorer scores every row."""
     if not scores_rows_apart(dataset):
         return None
     readers: dict[str, tuple[str, ...]] = {}
@@ -117,7 +117,7 @@ def taking(brief: Brief, dataset: Dataset) -> Taking | None:
 
 
 def scores_rows_apart(dataset: Dataset) -> bool:
-    """Whether rows of a dataset have scorers of their own."""
+    """Whether different rows of a dataset have different scorers."""
     return SCORERS in dataset.params
 
 

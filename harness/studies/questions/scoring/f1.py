@@ -27,7 +27,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def f1(response: str, gold: Mapping[str, Any]) -> Found:
-    """Score one answer by the target with the highest F1; precision and recall are in the detail."""
+    """Score one answer by word F1 against its best target; precision and recall are in the detail."""
     said = words(response)
     best = max((shared(said, words(target)) for target in targets(gold)), default=NONE)
     return finding(best[0], None, metrics={"precision": best[1], "recall": best[2]})
@@ -39,7 +39,7 @@ def words(text: str) -> list[str]:
 
 
 def shared(ours: list[str], theirs: list[str]) -> tuple[float, float, float]:
-    """Return F1, precision and recall of words; if one side has no words, 1 if neither has any, else 0."""
+    """Return F1, precision and recall of the words of two texts; if neither has words 1, if one has none 0."""
     if not ours or not theirs:
         return (1.0, 1.0, 1.0) if ours == theirs else NONE
     hits = (Counter(ours) & Counter(theirs)).total()

@@ -27,7 +27,7 @@ _DEEPEST = 100
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 if its JSON is as required, else 0."""
+    """Write one score for each response: 1 if it is JSON that equals the target, or that a schema allows, else 0."""
     schema = parse_schema(params["schema"]) if "schema" in params else None
     equal = bool(params.get("equal", schema is None))
     graded.write(
@@ -40,7 +40,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | None, *, equal: bool) -> Found:
-    """Score one answer by the schema, if any, and by the targets if `equal`; `why` names the first violation."""
+    """Score one answer's JSON by the schema, if any, and by the targets if `equal`; `why` names the first violation."""
     wanted = [value for target in targets(gold) for value in parsed(target)] if equal else []
     if equal and not wanted:
         return without(NO_TARGET)
@@ -61,7 +61,7 @@ def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | Non
 
 
 def unfenced(text: str) -> str:
-    """Return the content of a text's only fenced block, or the text if it has none or several."""
+    """Return the content of a text's only fenced code block, or the text if it has none or several."""
     blocks = _FENCED.findall(text) if len(text) <= LONGEST and text.count("```") == 2 else []
     return str(blocks[0]) if len(blocks) == 1 else text
 

@@ -33,7 +33,7 @@ _WORDS = re.compile(r"(?<![\w'.-])[AI] (?!or\b|and\b)(?=[a-z])")  # `A village`,
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 if it names the right option, 0 if it names another one or none."""
+    """Write one score for each response: 1 if it names the right option's letter, 0 if it names another one or none."""
     graded.write(
         params,
         inputs,
@@ -44,7 +44,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def choice(response: str, gold: Mapping[str, Any], options: Mapping[str, str]) -> Found:
-    """Score one answer: 1 if it names a right option; `rule` is the number (1 to 6) of the rule that read it."""
+    """Score one multiple-choice answer: 1 if it names a right option; `rule` is the number of the rule that read it."""
     if not options:
         return without(NO_OPTIONS)
     letter, rule = named(response, options)
@@ -64,7 +64,7 @@ def right(gold: Mapping[str, Any], options: Mapping[str, str]) -> set[str]:
 
 
 def named(response: str, options: Mapping[str, str]) -> tuple[str | None, int | None]:
-    """Return the letter of the option that an answer names and the number of the rule that found it; None if none."""
+    """Return the letter of the option that an answer names and the number of the rule that read it; None if none."""
     text = science_text(response)
     for rule, read in enumerate(_RULES, 1):
         found = read(text, options)

@@ -25,7 +25,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def match(response: str, gold: Mapping[str, Any], switches: Mapping[str, bool] = ALL, where: str = "whole") -> Found:
-    """Score one answer: 1 if one of the targets stands at the place `where`, both normalised."""
+    """Score one answer: 1 if one of the targets, normalised, is all of the answer or at the place `where` in it."""
     said = normalised(response, **switches)
     return finding(int(any(_matches(response, said, target, switches, where) for target in targets(gold))), said)
 

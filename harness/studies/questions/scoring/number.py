@@ -51,7 +51,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def number(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) -> Found:
-    """Score one answer by `take`, `decimal`, `tolerance` and `relative`; no value if no target is a number."""
+    """Score one answer: 1 if its number is within `tolerance` or `relative` of the target's; none without a target."""
     mark = str(params["decimal"])
     wanted = [value for target in targets(gold) if (value := the_number(target, mark)) is not None]
     if not wanted:
@@ -64,7 +64,7 @@ def number(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) ->
 
 
 def the_number(text: str, mark: str = "point") -> Decimal | None:
-    """Return the number of a text that holds exactly one; None if it holds none or several."""
+    """Return the only number in a text; None if the text holds none or several."""
     found = list(islice(numbers(text, mark), 2))
     return found[0] if len(found) == 1 else None
 

@@ -22,7 +22,7 @@ MOST_OUT_OF_TIME = 12  # answers of one step that may time out
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; raise InputError if the pattern times out in more than 12 answers."""
+    """Write one score for each response by a regular expression; raise InputError if it times out in more than 12."""
     slow = 0
 
     def rule(seen: graded.Seen) -> Found:
@@ -41,7 +41,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def regex(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) -> Found:
-    """Score one answer by `pattern`, `take`, `group`, `matches` and `normalised`."""
+    """Score one answer by a regular expression: 1 if what it matches is a target or, with `matches`, if it matches."""
     pattern = str(params["pattern"])
     if len(response) > search.LONGEST:
         return without(search.TOO_LONG)

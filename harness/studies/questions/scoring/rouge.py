@@ -34,7 +34,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def similarity(response: str, gold: Mapping[str, Any], kind: str, *, stem: bool = False) -> Found:
-    """Score one answer by the target with the highest F-measure of `kind`; no value if the texts are too long."""
+    """Score one answer by ROUGE (F-measure of `kind`) against its best target; no value if texts are too long."""
     wanted = targets(gold)
     if any(len(text) > LONGEST for text in (response, *wanted)):
         return without(TOO_LONG)

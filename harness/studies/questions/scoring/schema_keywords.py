@@ -38,7 +38,7 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
 
 
 class Keyword(NamedTuple):
-    """One keyword: what its value in a schema must be, and a function that returns the violation of a value, if any."""
+    """One keyword of JSON Schema: a check of its value in a schema, and a function that finds violations in JSON."""
 
     what: str
     sound: Callable[[Any], bool]

@@ -33,11 +33,11 @@ OUT_OF_TIME = f"the search took longer than {SECONDS:g} seconds"
 
 
 class UnsearchedError(Exception):
-    """It cannot be determined whether a pattern is found in a text, so there is no score; the message says why."""
+    """A regular expression that could not be searched in a text, so that there is no score; the message says why."""
 
 
 def refused(pattern: str) -> str:
-    """Return the reason why a pattern is rejected, or an empty text if it is allowed.
+    """Return the reason why a regular expression is not allowed, or an empty text if it is.
 
     A pattern is rejected if it may run forever, or if `re` and `regex` may read it differently.
     """
@@ -88,7 +88,7 @@ def _compiled(pattern: str) -> Any:
 
 
 def is_found(pattern: str, text: str) -> bool:
-    """Whether a pattern is found in a text; raises UnsearchedError if that cannot be determined."""
+    """Whether a regular expression matches somewhere in a text; raises UnsearchedError if that is unknown."""
     if len(text) > LONGEST:
         raise UnsearchedError(TOO_LONG)
     found = find(pattern, text, "first", 0)
@@ -98,12 +98,12 @@ def is_found(pattern: str, text: str) -> bool:
 
 
 def groups(pattern: str) -> int:
-    """Return the number of groups of a pattern."""
+    """Return the number of capturing groups of a regular expression."""
     return int(_compiled(pattern).groups)
 
 
 def find(pattern: str, text: str, take: str, group: int) -> list[str] | None:
-    """Find the `first` or `last` match of a pattern: its group in a list, an empty list, or None if time ran out.
+    """Return the `first` or `last` match of a regular expression as [group], [] without one, None if time ran out.
 
     A group that did not take part in the match is an empty text.
     """

@@ -54,7 +54,7 @@ class ScoresInput(AnalysisInput):
 
 
 class ScoresOutput(ToolOutput):
-    """Output: the parts of the study's summary."""
+    """Output: mean scores, by group, by wording and over repeated answers, and counts of unscored answers."""
 
     scores: dict[str, Any] = Field(description=f"{BY}: n, items, value, interval and how it was found, errors")
     groups: dict[str, Any] = Field(description="by dataset, column and value what `scores` gives")
@@ -64,7 +64,7 @@ class ScoresOutput(ToolOutput):
 
 
 def scores_of(given: ScoresInput) -> dict[str, Any]:
-    """Return the summary of scores; an item's group and cluster are those of its first row in the dataset."""
+    """Return mean scores with intervals, by group and wording; an item's group is that of its first row."""
     items: dict[str, GroupedItem] = {}
     answers = [_answer(items, row) for row in given.rows]
     kinds = dict.fromkeys(_names(given.rows, "scorer"), VERDICT if given.share else OTHER)

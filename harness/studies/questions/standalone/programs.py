@@ -21,7 +21,7 @@ from harness.trial import TrialLimits
 
 
 class CodeInput(Row):
-    """Input: an answer with code, the tests, and the result of the trial."""
+    """Input: an answer with code, its unit tests, and what running them printed."""
 
     response: Text = Field(description="what a model said: Python, or text with Python in fenced blocks")
     tests: Text = Field(description="Python that raises where the code is wrong; `assert call == value` is hidden best")

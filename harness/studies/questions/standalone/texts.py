@@ -24,7 +24,7 @@ PLACES = ("whole", "begin", "end", "within")
 
 
 class MatchInput(AnswerRow):
-    """Input: an answer and its target; each of the four differences that is set to true is ignored."""
+    """Input: an answer and its target; differences of case, space, punctuation or articles are ignored if true."""
 
     case: Flag = Field(default=True, description="upper and lower case")
     space: Flag = Field(default=True, description="how much space stands between words")

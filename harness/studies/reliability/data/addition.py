@@ -26,7 +26,7 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 
 
 def carries(a: str, b: str) -> int:
-    """Return the number of columns that carry in a + b, the leading one included.
+    """Return the number of carries in the addition a + b, a leading one included.
 
     This is f_cry (docs/reliability-rules.md#difficulty).
     """
@@ -39,17 +39,17 @@ def carries(a: str, b: str) -> int:
 
 
 def harmonic_digits(a: str, b: str) -> float:
-    """Return the harmonic mean of the two addends' digit counts: f_hrm, on which the filter is based."""
+    """Return the harmonic mean of two addends' digit counts (f_hrm), by which pairs are filtered."""
     return 2 * len(a) * len(b) / (len(a) + len(b))
 
 
 def kept(a: str, b: str) -> bool:
-    """Whether the filter keeps a pair: f_hrm is at most FILTER; exact, since it is compared in integers."""
+    """Whether the benchmark keeps a pair of addends: f_hrm, the harmonic mean of their digits, is at most FILTER."""
     return 2 * len(a) * len(b) <= FILTER * (len(a) + len(b))
 
 
 def facts(a: str, b: str) -> dict[str, Any]:
-    """Return what the benchmark derives from a pair: sum, digit counts, f_cry, f_hrm, and whether the filter keeps it.
+    """Return an addition's sum, digit counts and difficulty (carries f_cry, digits f_hrm), and whether it is kept.
 
     Raises InputError for a value that is not a whole number in decimal digits.
     """
@@ -80,7 +80,7 @@ class Addends:
 
 
 def draw(seed: int, index: int) -> Addends:
-    """Draw pair `index`: the digit counts, then the numbers; the draws are independent of each other.
+    """Draw the pair of addends `index` from a seed: the digit counts, then the numbers, independent of other pairs.
 
     OURS: docs/reliability-rules.md#addition.
     """
@@ -96,7 +96,7 @@ def _number(source: seeds.Stream, digits: int) -> str:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the pairs that the filter keeps of `count` draws: items (without answers), gold, budgets and counts.
+    """Write the addition items that the filter keeps of `count` draws: items (without answers), gold, budgets, counts.
 
     `counts` says how many pairs were drawn, kept and removed. Raises InputError for a count below one.
     """

@@ -35,7 +35,7 @@ class ShuffledWord:
 
 
 def facts(word: str, anagram: str) -> dict[str, Any]:
-    """Return whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let.
+    """Return whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let, the letters.
 
     Raises InputError for a value that is not a short text.
     """
@@ -61,7 +61,7 @@ def shuffled(seed: int, word: str) -> str:
 
 
 def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[ShuffledWord]:
-    """Draw up to `per_length` words of each length, shortest first, and shuffle them; lengths are independent."""
+    """Draw up to `per_length` words of each length, shortest first, and shuffle their letters, each length apart."""
     solutions: dict[str, list[str]] = defaultdict(list)
     by_length: dict[int, list[str]] = defaultdict(list)
     for word in sorted(words):
@@ -75,7 +75,7 @@ def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuff
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: items (without answers), gold, budgets, and counts of words and items.
+    """Write the anagram benchmark: items (without answers), gold, budgets, and counts of words and items.
 
     Raises InputError if `per_length` is below one, or if the lists leave no word.
     """

@@ -56,7 +56,7 @@ class Words:
 
 
 def load(inputs: Mapping[str, Path]) -> Words:
-    """Load the word list `words`, or else wordfreq's, filter it, and keep the words that have a usable anagram.
+    """Load the words that have an anagram: from the word list `words` if given, else from the package wordfreq.
 
     The filter is the list `dictionary` if it is given; otherwise, for wordfreq's list only, `likely_words`. Words made
     of one letter, and words whose letters also spell a word of the prompts, are left out.
@@ -102,7 +102,7 @@ def letters(word: str) -> str:
 
 
 def packaged() -> tuple[dict[str, int], dict[str, Any]]:
-    """Return wordfreq's large English list as counts per thousand million words, with its name and digest."""
+    """Return wordfreq's large list of English words with counts per thousand million words, its name and digest."""
     from importlib import metadata  # noqa: PLC0415 - slow to load, and needed only here
 
     wordfreq = word_list.wordfreq("anagram")

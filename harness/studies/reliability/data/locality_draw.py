@@ -29,7 +29,7 @@ Targets = Callable[[Sequence[City], Sequence[float]], Sequence[City | None]]
 
 @dataclass(frozen=True, slots=True)
 class CityInstance:
-    """A locality item in preparation: a city that passed the filters, the distance drawn for it, and its target."""
+    """A locality question in preparation: a city, the distance drawn for it, and its target, the largest within."""
 
     city: City
     d_km: int
@@ -39,26 +39,26 @@ class CityInstance:
 
     @property
     def f_pop(self) -> float:
-        """The raw difficulty f_pop, from the popularity of both cities."""
+        """The raw difficulty of the question, from how often both city names occur in English text."""
         return f_pop(self.pop_city, self.pop_target)
 
 
 def rules(given: Any) -> str:
-    """Validate a manifest's `rules`, the generation of the maker; raise InputError for an unknown one."""
+    """Check which version of the drawing rules a manifest names in `rules`, and return it; else InputError."""
     if given not in (FIRST, NEWEST):
         raise InputError(f"there are no rules {given!r} for locality", next=f"use {NEWEST} or {FIRST}, or leave it out")
     return str(given)
 
 
 def distance(seed: int, name: str, redraw: int) -> int:
-    """Draw the distance in km, 1 to FARTHEST, of a city's `redraw`-th try; depends on seed and name only."""
+    """Draw a city's distance in km, 1 to FARTHEST, for its `redraw`-th try; depends on seed and name only."""
     return 1 + seeds.draw_below(
         seeds.random_stream(seeds.derive_seed(seed, "locality.distance", name, sample=redraw)), FARTHEST
     )
 
 
 def instances(seed: int, cities: Sequence[City], targets: Targets) -> dict[str, tuple[int, City]]:
-    """Map each city's name to a distance in km and a target; cities for which 21 draws find no target are left out."""
+    """Return for each city a distance in km and a target city; cities without a target after 21 draws are left out."""
     found: dict[str, tuple[int, City]] = {}
     left = list(cities)
     for redraw in range(REDRAWS + 1):
@@ -70,7 +70,7 @@ def instances(seed: int, cities: Sequence[City], targets: Targets) -> dict[str, 
 
 
 def binned(difficulties: Sequence[float]) -> list[int]:
-    """Return the index of each difficulty's bin, out of 100 bins of equal width from the smallest to the largest."""
+    """Return for each difficulty the index of its bin, out of 100 bins of equal width from smallest to largest."""
     low, high = min(difficulties, default=0.0), max(difficulties, default=0.0)
     if low == high:
         return [0] * len(difficulties)
@@ -78,7 +78,7 @@ def binned(difficulties: Sequence[float]) -> list[int]:
 
 
 def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityInstance]:
-    """Draw up to `per_bin` instances from each bin of difficulty, and shuffle all drawn instances.
+    """Draw up to `per_bin` locality questions from each bin of difficulty, and shuffle all that are drawn.
 
     Raises InputError if there is nothing to draw from.
     """
@@ -104,7 +104,7 @@ def write(
     params: Mapping[str, Any],
     out: Path,
 ) -> None:
-    """Write items, gold and budgets of the drawn instances.
+    """Write items, gold and token budgets of the drawn locality questions.
 
     `answers` holds the gold of each instance; `about` holds fields of every item: its source, and the generator's
     version.

@@ -21,7 +21,7 @@ GENERATOR_VERSION = "1"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: items (without answers), gold, budgets, counts, and the gazetteer of all cities' names.
+    """Write the locality benchmark by the first rules: items (without answers), gold, budgets, counts, city names.
 
     Raises InputError if no city has a target.
     """

@@ -27,7 +27,7 @@ _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: items (without answers), gold, budgets, counts, and the gazetteer of all cities' names.
+    """Write the locality benchmark by the newest rules: items (without answers), gold, budgets, counts, city names.
 
     Raises InputError if no city has a clear target.
     """

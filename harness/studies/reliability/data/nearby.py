@@ -14,7 +14,7 @@ from harness.studies.reliability.data.sphere import haversine, sphere
 
 
 class Candidates:
-    """Candidate targets: the cities of known population, most populous first, ties by name, then by number.
+    """The cities of known population that can be a target, most populous first, searchable by distance.
 
     The target of an origin and a distance is the first candidate within that distance.
     """
@@ -26,21 +26,21 @@ class Candidates:
         self._place = {city: place for place, city in enumerate(self.cities)}
 
     def targets(self, origins: Sequence[City], within: Sequence[float]) -> list[City | None]:
-        """Return for each origin the most populous candidate, other than itself, within its distance in km, or None."""
+        """Return for each origin the most populous other city within its distance in km, or None."""
         found = self._sphere.firsts([(city.lat, city.lng) for city in origins], within, self._own(origins))
         return [self.cities[place] if place >= 0 else None for place in found]
 
     def counts(self, origins: Sequence[City], within: Sequence[float]) -> list[int]:
-        """Return for each origin the number of candidates within its distance in km, not counting itself."""
+        """Return for each origin the number of other cities within its distance in km."""
         return self._sphere.counts([(city.lat, city.lng) for city in origins], within, self._own(origins))
 
     def overshadowed(self, candidate: City, within: float) -> bool:
-        """Whether a strictly more populous candidate lies within a distance in km of a candidate."""
+        """Whether a strictly more populous city lies within a distance in km of a city."""
         more = bisect_left(self.cities, -(candidate.population or 0), key=lambda city: -(city.population or 0))
         return next(self._sphere.near((candidate.lat, candidate.lng), within), more) < more
 
     def runner_up(self, origin: City, within: float, target: City) -> City | None:
-        """Return the next most populous candidate after the target within a distance in km of an origin, or None."""
+        """Return the next most populous city after the target within a distance in km of an origin, or None."""
         near = self._sphere.near((origin.lat, origin.lng), within, self._place[target] + 1)
         return next((self.cities[place] for place in near if self.cities[place] != origin), None)
 

@@ -15,7 +15,7 @@ Popularity = Callable[[str], int]
 
 
 def popularity(inputs: Mapping[str, Path]) -> Popularity:
-    """Return the function pop(name) = 1 + the count of the lower-case name, from the input `words` if given.
+    """Return the function name -> 1 + its frequency in English text, from the word list `words` if given.
 
     Otherwise the count is that in a thousand million words by the package wordfreq; raises MissingError if it is not
     installed.
@@ -28,5 +28,5 @@ def popularity(inputs: Mapping[str, Path]) -> Popularity:
 
 
 def f_pop(city: int, target: int) -> float:
-    """Return the raw difficulty of an instance from both cities' popularities: -log10 of their geometric mean."""
+    """Return a locality question's raw difficulty: -log10 of the geometric mean of both names' word frequencies."""
     return -math.log10(math.sqrt(city * target))

@@ -25,7 +25,7 @@ PUBLISHED = "published"
 
 
 def scale(given: Any) -> str:
-    """Validate a dataset's parameter `difficulty`; raise InputError unless it is `published`.
+    """Check the dataset's parameter `difficulty`, which must be `published`; raise InputError for anything else.
 
     With it the owner states that the difficulties of the rows are the published ones, on the scale 0 to 100.
     """
@@ -39,7 +39,7 @@ def scale(given: Any) -> str:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one benchmark of the imported dataset: items, gold, budgets, published prompts (`rendered`) and counts.
+    """Write one benchmark as imported from the authors' dataset: items, gold, budgets, published prompts and counts.
 
     Raises InputError if the rows are not an import, have none of the benchmark, or have unusable difficulties.
     """

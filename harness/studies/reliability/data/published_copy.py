@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 @dataclass(frozen=True, slots=True)
 class CopyRow:
-    """One row of the owner's copy; errors of its accessors name row and column and never quote a cell."""
+    """One row of a user's copy of the authors' dataset; error messages name row and column, and quote no cell."""
 
     cells: Mapping[str, Any]
     where: str
@@ -47,7 +47,7 @@ class CopyRow:
         return InputError(what, where=self.where, next=next)
 
     def cell(self, name: str) -> Any:
-        """Return a cell's value, numbers as text; None if it is missing or blank."""
+        """Return a cell's value by column name, numbers as text; None if it is missing or blank."""
         value = self.cells.get(self.columns.get(name, name))
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
@@ -112,7 +112,7 @@ class CopyRow:
 
 
 def read(path: Path, columns: Mapping[str, str]) -> Generator[CopyRow]:
-    """Yield the rows of a copy, one per prompt; `columns` maps our column names to the copy's own.
+    """Yield the rows of a user's copy of the authors' dataset, one per prompt; `columns` maps our names to the copy's.
 
     Raises InputError for an unknown name in `columns` and for a file that cannot be read.
     """

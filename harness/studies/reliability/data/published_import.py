@@ -25,7 +25,7 @@ _DIGITS = re.compile(r"[0-9]{1,1000}")
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[PublishedPrompt], dict[str, Any]]:
-    """Read the owner's copy (CSV or JSON Lines, one row per prompt); return sorted prompt rows and counts by benchmark.
+    """Read a user's copy of the authors' dataset (CSV or JSON Lines); return sorted prompts, and counts by benchmark.
 
     `columns` maps our column names to the copy's own. Raises InputError for an empty copy, for a malformed row, and for
     a row that contradicts another of its instance.

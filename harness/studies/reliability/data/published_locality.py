@@ -15,6 +15,6 @@ from harness.studies.reliability.data.cities import load, names
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the benchmark as `published.make` does, and `gazetteer`, the names of cities in the input `cities`."""
+    """Write the imported locality benchmark as `published.make` does, and `gazetteer`, the city names in `cities`."""
     published.make(params, inputs, out)
     rows.write_one(out / "gazetteer", {"names": names(load(inputs).rows)})

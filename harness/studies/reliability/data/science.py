@@ -28,7 +28,7 @@ LONGEST_REMOVED = 2  # from GPQA: two exceed the context window of some models; 
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """One subset of the science benchmark: the facts that all its items share."""
+    """One subset of the science benchmark: its name, source, licence and what else all its items share."""
 
     name: str
     budget: str
@@ -99,7 +99,7 @@ def make_science_own(params: Mapping[str, Any], inputs: Mapping[str, Path], out:
 
 
 def order(seed: int, record: str) -> list[int]:
-    """Draw the order of a question's options from seed and record id, as a list of indices of the source's options."""
+    """Draw the order in which a question's options are shown, from seed and record id, as a list of indices."""
     return seeds.draw_sample(
         seeds.random_stream(seeds.derive_seed(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS)
     )

@@ -11,5 +11,5 @@ from harness.studies.reliability.data.cities import City, CityTable
 
 
 def sections(table: CityTable) -> list[City]:
-    """Return the rows that are sections; none if the city numbers are not geonameids, which the counts report."""
+    """Return a city table's rows that are boroughs or quarters of another row; none if numbers are not geonameids."""
     return [city for city in table.rows if table.geonames and city.number in SECTIONS]

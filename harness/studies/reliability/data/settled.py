@@ -25,14 +25,14 @@ _TAIL = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def folded(name: str) -> str:
-    """Return a name in the form used for comparison: no accents, lower case, one apostrophe, hyphens as spaces."""
+    """Return a place name normalised for comparison: no accents, lower case, one apostrophe, hyphens as spaces."""
     if name.isascii() and name.isalpha():
         return name.lower()
     return " ".join(stripped(name.translate(_MARKS)).casefold().split())
 
 
 def spellings(name: str) -> set[str]:
-    """Return the folded forms of a name: a bracketed tail is optional, and either side of ` / ` counts."""
+    """Return the normalised spellings of a place name: a bracketed tail is optional, either side of ` / ` counts."""
     if "(" not in name and " / " not in name:
         return {folded(name)} - {""}
     found = {folded(part) for side in (name, *name.split(" / ")) for part in (side, _TAIL.sub("", side))}
@@ -40,7 +40,7 @@ def spellings(name: str) -> set[str]:
 
 
 def scorable(asked: str, target: str) -> bool:
-    """Whether a right answer can be distinguished from a repeated question and from a refusal.
+    """Whether an answer naming the target can be told from one that repeats the question or refuses.
 
     It cannot if the target is a common word of questions and refusals, which every word of every wording is, or if one
     of the target and the asked city's name contains the other.
@@ -52,7 +52,7 @@ def scorable(asked: str, target: str) -> bool:
 
 
 class PlaceNames:
-    """All names of a table, and which of a place's alternate names denote that place alone."""
+    """The names of all places in a table, and which alternate names mean one place alone."""
 
     def __init__(self, rows: Sequence[City], sections: Iterable[City]) -> None:
         self._rows: dict[str, list[City]] = {}
@@ -63,7 +63,7 @@ class PlaceNames:
         self._barred = {folded(city.country) for city in rows}.union(*(spellings(city.name) for city in sections))
 
     def accepted(self, target: City, origin: City, d_km: float) -> list[str]:
-        """Return the target's alternate names that are clear for this origin and distance, one of each spelling."""
+        """Return the target's alternate names that mean no other city near the origin, one of each spelling."""
         if target.number not in self._own:
             self._own[target.number] = self._alternates(target)
         here = (origin.lat, origin.lng)

@@ -28,7 +28,7 @@ def number(source: seeds.Stream, digits: int) -> str:
 
 
 def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
-    """Draw two addends: `small` of a hundred pairs have one or two digits each; in the others one addend has three."""
+    """Draw two small addends: in `small` of a hundred pairs both have one or two digits; else one has three."""
     if seeds.draw_below(source, 100) < small:
         return number(source, 1 + seeds.draw_below(source, 2)), number(source, 1 + seeds.draw_below(source, 2))
     long, other = number(source, MOST_DIGITS), number(source, 1 + seeds.draw_below(source, MOST_DIGITS))
@@ -36,12 +36,12 @@ def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
 
 
 def asked(seed: int, index: int) -> tuple[str, str]:
-    """Draw the two addends of item `index` of a dataset with the given seed."""
+    """Draw the two addends of test item `index` from a dataset's seed."""
     return pair(seeds.random_stream(seeds.derive_seed(seed, "tiny.ask", str(index))))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset that the tiny models are asked: items (without answers), gold, budgets and counts.
+    """Write the sums that the tiny models are tested on: items (without answers), gold, budgets and counts.
 
     `params` has seed and count. Raises InputError for a count below one.
     """

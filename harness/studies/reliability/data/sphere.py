@@ -28,7 +28,7 @@ def haversine(one: Point, other: Point) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sphere:
-    """A search index over places in a given order: finds the first within a distance of a point, or counts them."""
+    """An index of ordered places on the globe, to find the first place within a distance of a point, or count them."""
 
     points: Sequence[Point]
     vectors: Any

@@ -24,7 +24,7 @@ LONGEST = 20_000  # characters of a text whose distance the command line compute
 
 
 def facts(given: str, answer: str) -> dict[str, Any]:
-    """Return f_w+l of a text task from its input and right output, and the three terms of that sum.
+    """Return a text task's difficulty f_w+l (words of input and output, edit distance), and the three terms of the sum.
 
     Raises InputError for texts of more than LONGEST characters.
     """
@@ -42,7 +42,7 @@ def facts(given: str, answer: str) -> dict[str, Any]:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items (without answers), gold, budgets and counts: `count` instances of each of twelve kinds of task.
+    """Write text tasks (items without answers, gold, budgets, counts): `count` instances of each of twelve kinds.
 
     Raises InputError for a count below one.
     """
@@ -50,7 +50,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def make_own(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the same of all 73 kinds of our own, of which the first twelve are the demo's.
+    """Write text tasks as `make` does, but of all 73 kinds of our own, of which the first twelve are the demo's.
 
     Raises InputError for a count below one.
     """

@@ -41,7 +41,7 @@ class TaskType:
 
 
 def draw(seed: int, task: int, index: int) -> TaskInstance:
-    """Draw instance `index` of task 1..12 from the seed; raise InputError for another task.
+    """Draw instance `index` of kind 1..12 of text task from the seed; raise InputError for another kind.
 
     The draws are independent of each other.
     """

@@ -27,7 +27,7 @@ TASKS: tuple[TaskType, ...] = (
 
 
 def draw(seed: int, task: int, index: int) -> TaskInstance:
-    """Draw instance `index` of task 1..73 from the seed; those of tasks 1 to 12 are the demo's.
+    """Draw instance `index` of kind 1..73 of text task from the seed; kinds 1 to 12 are the demo's.
 
     The draws are independent of each other. Raises InputError for another task.
     """

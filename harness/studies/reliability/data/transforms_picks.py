@@ -25,7 +25,7 @@ NUMBER_SHAPE = r"\b\d+\b"
 
 
 def one(source: seeds.Stream, choices: Sequence[_T]) -> _T:
-    """Draw one of several."""
+    """Draw one of several choices."""
     return choices[seeds.draw_below(source, len(choices))]
 
 
@@ -40,7 +40,7 @@ def numbers(source: seeds.Stream, count: int, low: int, high: int) -> list[int]:
 
 
 def unsorted(source: seeds.Stream, choices: Sequence[_T], count: int) -> list[_T]:
-    """Draw different ones of several, never in ascending order, so that to sort them changes something."""
+    """Draw some distinct choices in an order that is not ascending, so that sorting them changes something."""
     while True:
         drawn = seeds.draw_sample(source, choices, count)
         if drawn != sorted(drawn):  # type: ignore[type-var]  # words, numbers or times
@@ -48,7 +48,7 @@ def unsorted(source: seeds.Stream, choices: Sequence[_T], count: int) -> list[_T
 
 
 def date(source: seeds.Stream) -> datetime.date:
-    """Draw a date."""
+    """Draw a calendar date."""
     return FIRST_DAY + datetime.timedelta(days=seeds.draw_below(source, DAYS))
 
 
@@ -63,7 +63,7 @@ def amount(cents: int) -> str:
 
 
 def any_of(choices: Iterable[str], cased: bool = False) -> str:
-    """Return a pattern that matches any of some words, in any case unless `cased`, grouped by first letter for speed.
+    """Return a regular expression that matches any of some words, in any letter case unless `cased`.
 
     A word that another one begins with comes after it.
     """

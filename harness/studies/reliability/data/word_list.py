@@ -15,7 +15,7 @@ _DIGITS = 18  # a number with more digits is not a count of words
 
 
 def counts(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield (word, count) of each line of a file, separated by a tab or a comma; the first line may be a header.
+    """Yield (word, count) from each line of a word-frequency file, separated by tab or comma; may have a header.
 
     Raises InputError for any other line in another form.
     """

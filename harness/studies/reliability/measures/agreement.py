@@ -18,7 +18,7 @@ from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
-    """Two labels (or avoidance subtypes) of one response, a person's and the rules', with its benchmark."""
+    """A person's and the rules' label (or kind of avoidance) of one response, with its benchmark."""
 
     benchmark: str
     person: str
@@ -26,7 +26,7 @@ class LabelPair:
 
 
 def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, Any]:
-    """Measure agreement of `label` (a person's) with `found` (the rules') in rows, by benchmark and together.
+    """Return agreement (confusion matrix, kappa) of people's labels and the rules', by benchmark and together.
 
     Returns the measures of labels and of avoidance subtypes, and the rows on which both differ. Raises InputError for a
     malformed row or several rule sets.
@@ -80,7 +80,7 @@ def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dic
 
 
 def table(found: Mapping[str, Any]) -> str:
-    """Format a result of `agreement` as a Markdown table for the documentation, with every cell of the matrix."""
+    """Format the agreement of people's labels with the rules' as a Markdown table with the confusion matrix."""
     cells = [(person, rules) for person in LABELS for rules in LABELS]
     measured = ["accuracy", "kappa", *(f"recall {label}" for label in LABELS), *(f"precision {x}" for x in LABELS)]
     head = ["benchmark", "n", *measured, *(f"{person}→{rules}" for person, rules in cells)]

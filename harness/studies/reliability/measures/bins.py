@@ -14,7 +14,7 @@ from harness.studies.reliability.terms import BINS
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins of a benchmark: the bin of each item, and each bin's difficulty; the same for all models."""
+    """The difficulty bins of a benchmark: each item's bin and each bin's difficulty; the same for all models."""
 
     of_item: list[int]
     members: list[list[int]]  # indices of the items of each bin
@@ -23,7 +23,7 @@ class Bins:
     high: list[float]
 
     def span(self, place: int) -> dict[str, float]:
-        """Return one bin's mean, lowest and highest difficulty, as fields of a document."""
+        """Return one bin's mean, lowest and highest difficulty, as fields for a document."""
         return {"difficulty": self.difficulty[place], "low": self.low[place], "high": self.high[place]}
 
 

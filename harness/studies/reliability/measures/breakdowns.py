@@ -24,7 +24,7 @@ NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
 @dataclass(slots=True)
 class AnswerCounts:
-    """Counts of one model on one benchmark or subset: kinds of avoidance, avoidant, scored and truncated answers."""
+    """Counts of one model's answers on one benchmark or subset: by kind of avoidance, scored, and truncated."""
 
     avoidance: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUBTYPES, 0))
     avoidant: int = 0
@@ -70,7 +70,7 @@ class CountedRows:
 
 
 def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
-    """Return counts of the kinds of avoidance, summed over tallies, and their shares of the avoidant responses."""
+    """Return counts of the kinds of avoidant answers, summed over tallies, and their shares of all avoidant answers."""
     total = sum(tally.avoidant for tally in tallies)
     kinds = {name: sum(tally.avoidance[name] for tally in tallies) for name in SUBTYPES}
     parts = {name: kinds[name] / total if total else NONE_AVOIDANT for name in SUBTYPES}
@@ -78,7 +78,7 @@ def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
 
 
 def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Sum the kinds of avoidance over all raw and over all shaped models, by the facts in `models`; no stand-ins."""
+    """Return the kinds of avoidant answers summed over all raw and over all shaped (instruction-tuned) models."""
     found = {}
     for group in terms.GROUPS.values():
         inside = sorted(name for name, facts in models.items() if terms.group(facts) == group)
@@ -90,7 +90,7 @@ def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
-    """Return each model's shares in the easiest bin, and the difficulty up to which no bin has an incorrect answer."""
+    """Return each model's label shares in the easiest bin, and the difficulty up to which no bin has an error."""
     cuts = cut(table.ids, table.difficulties, bins)
     ends = [[low, high] for low, high in zip(cuts.low, cuts.high, strict=True)]
     found = {}

@@ -29,7 +29,7 @@ class LogisticFit:
 
     @property
     def inverted(self) -> bool:
-        """Whether beta is negative: people expect to fail less if the measure is larger."""
+        """Whether the curve falls (beta < 0): people expect fewer failures where the measure is larger."""
         return self.beta < 0
 
     def predict(self, f: float) -> float:
@@ -37,11 +37,11 @@ class LogisticFit:
         return logistic(self.alpha, self.beta, f)
 
     def row(self) -> dict[str, Any]:
-        """Return alpha, beta, `inverted` and the number of items as fields of a document."""
+        """Return alpha, beta, `inverted` and the number of items as fields for a document."""
         return {"alpha": self.alpha, "beta": self.beta, "inverted": self.inverted, "n_items": self.n_items}
 
     def block(self, n_ratings: int, data_sha256: str) -> dict[str, Any]:
-        """Return the fit as a manifest's calibration block; alpha and beta are text, as identities hold no floats."""
+        """Return the curve as a manifest's calibration settings, with alpha and beta as text."""
         return {
             "kind": "logistic2",
             "alpha": repr(self.alpha),
@@ -53,7 +53,7 @@ class LogisticFit:
 
 
 def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> LogisticFit:
-    """Fit the curve to shares y of values f by maximum likelihood: maximise sum w (y log p + (1-y) log(1-p)).
+    """Fit a logistic curve of failure shares y over a measure f by maximum likelihood, with weights w.
 
     Items of weight 0 are left out. Raises InputError for malformed lists, constant f, and data without a best curve.
     """
@@ -153,7 +153,7 @@ def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> t
 
 
 def curve(found: LogisticFit, given: Sequence[Any]) -> list[dict[str, float]]:
-    """Return the fitted difficulty at each value of the measure, given as a number or as an object with `f`.
+    """Return the curve's difficulty, 0 to 100, at each value of the measure, a number or an object with `f`.
 
     Raises InputError for a value that is not a finite number.
     """

@@ -14,7 +14,7 @@ _ITERATIONS, _HALVINGS, _SETTLED = 100, 30, 1e-9
 
 
 def fit_rows(f: Sequence[float], y: Any, weights: Any) -> tuple[Any, Any]:
-    """Fit the curve in each resample, a row of y and weights (resamples x items); return the alphas and the betas.
+    """Fit a logistic curve in each bootstrap resample, a row of y and weights; return the alphas and the betas.
 
     Both are nan for a resample without a best curve. f must not be constant.
     """

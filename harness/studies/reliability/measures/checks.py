@@ -14,7 +14,7 @@ from harness.studies.reliability.terms import share
 
 
 def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the check of one model's scores: its share of right answers, counts, and the verdict (see `verdict`).
+    """Return one model's share of right answers and counts, and whether it is as expected (see `verdict`).
 
     `behaviour` says what a stand-in was built to reach (`expected`: all, none). A real model has no expectation.
     """
@@ -30,7 +30,7 @@ def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping
 
 
 def verdict(expected: str | None, correct: int, scored: int) -> str:
-    """Return `pass` if all (`expected` is `all`) or none (otherwise) of the scored answers are right, else `fail`.
+    """Return `pass` if all (`expected` is `all`), or else none, of the scored answers are right; otherwise `fail`.
 
     Without an expectation, as for a real model, it is `reported`. With one, a check without scored answers fails.
     """
@@ -41,13 +41,13 @@ def verdict(expected: str | None, correct: int, scored: int) -> str:
 
 
 def all_hold(verdicts: Iterable[str]) -> str:
-    """Combine verdicts: `fail` if one is `fail` or there are none, else `pass`; `reported` is not a failure."""
+    """Combine the verdicts of checks: `fail` if one is `fail` or there are none, else `pass`."""
     found = list(verdicts)
     return "fail" if "fail" in found or not found else "pass"
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `checks`: each model's share correct on each benchmark, and a verdict.
+    """Write the document `checks`: whether each stand-in model's share of right answers is as expected.
 
     A stand-in has `pass` or `fail`, another model `reported`. The overall verdict is `fail` if one model's is, or if
     there are no models.

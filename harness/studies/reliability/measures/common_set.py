@@ -14,7 +14,7 @@ IsDefined = Callable[[str, str], bool]  # arguments: a benchmark and a model
 
 @dataclass(frozen=True)
 class CommonSet:
-    """The benchmarks of a mean, and the models and benchmarks that were left out."""
+    """The benchmarks over which a mean is taken, and the models and benchmarks that are left out."""
 
     over: tuple[str, ...]  # the benchmarks on which all of `models` are defined
     models: tuple[str, ...]  # the models that have a mean
@@ -23,7 +23,7 @@ class CommonSet:
 
 
 def of_table(benchmarks: Sequence[str], models: Iterable[str], is_defined: IsDefined) -> CommonSet:
-    """Choose the benchmarks of a table of models: those on which every model is defined.
+    """Return the benchmarks for the means of a table of models: those on which every model has a value.
 
     A model defined on fewer than half of the benchmarks is dropped first, since it could leave the others without any.
     """
@@ -35,7 +35,7 @@ def of_table(benchmarks: Sequence[str], models: Iterable[str], is_defined: IsDef
 
 
 def of_members(benchmarks: Sequence[str], models: Iterable[str], is_defined: IsDefined) -> CommonSet:
-    """Choose the benchmarks of a finding about some models: those on which each is defined; no model is dropped."""
+    """Return the benchmarks for the means of some models: those on which each has a value; no model is dropped."""
     members = tuple(models)
     undefined = {each: tuple(model for model in members if not is_defined(each, model)) for each in benchmarks}
     over = tuple(name for name, models_there in undefined.items() if not models_there)

@@ -22,19 +22,19 @@ MEASURED: Mapping[str, Mapping[int, Range]] = {  # for intervals of 95 %
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a value by its name in `values.flat`: stability, concordance, spearman, or else proportion."""
+    """Return which kind of interval a value has, by its name: stability, concordance, spearman, or proportion."""
     what = "spearman" if name.startswith("spearman") else name.rpartition("_")[2]
     return what if what in MEASURED else "proportion"
 
 
 def holds_from(kind: str) -> int:
-    """Return the smallest measured number of items from which on intervals of a kind have enough coverage."""
+    """Return the smallest simulated number of items from which on a kind of interval covers often enough."""
     short = [items for items, (lowest, _) in MEASURED[kind].items() if lowest < ENOUGH]
     return min(items for items in MEASURED[kind] if items > max(short, default=0))
 
 
 def table() -> dict[str, Any]:
-    """Return all measured coverage, and the number of items from which on it is enough, as fields of a document."""
+    """Return the simulated coverage of all kinds of intervals, as fields for a document."""
     return {
         kind: {"held": {str(items): list(held) for items, held in measured.items()}, "holds_from": holds_from(kind)}
         for kind, measured in MEASURED.items()
@@ -42,7 +42,7 @@ def table() -> dict[str, Any]:
 
 
 def note(name: str, items: int) -> dict[str, Any]:
-    """Return the field `coverage` of a value on too few items for enough coverage; an empty mapping if they are enough.
+    """Return a warning field `coverage` for an interval over too few items; an empty mapping if they are enough.
 
     It holds the simulation's result at the largest simulated number of items that is not above the given one.
     """

@@ -15,7 +15,7 @@ GOOD: Mapping[str, str] = {"correctness": "correct", "prudence": "prudent"}
 
 
 def degenerate(found: Mapping[str, Any], name: str) -> bool:
-    """Whether one of the six indicators has its value by definition alone, so that no mean may include it.
+    """Whether an indicator has its value by definition alone (e.g. all labels equal), so that no mean may include it.
 
     A stability is degenerate if all or none are in the group, or if there is one wording. A concordance is degenerate
     if success is certain or impossible throughout, or if there is one difficulty. Any indicator is, if there is one
@@ -26,7 +26,7 @@ def degenerate(found: Mapping[str, Any], name: str) -> bool:
 
 
 def defined(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """Return the values of `values.flat`, with None for a degenerate stability or concordance.
+    """Return a model's values by name, with None for a stability or concordance that holds by definition alone.
 
     Resamples use this definition.
     """
@@ -34,7 +34,7 @@ def defined(found: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def why_undefined(found: Mapping[str, Any], name: str) -> str:
-    """Return in a few words why a value of `values.flat` is undefined or degenerate; an empty text if it is neither.
+    """Return in a few words why a model's value is undefined, or holds by definition alone; else an empty text.
 
     It explains to a reader of a mean why a benchmark is left out.
     """

@@ -38,7 +38,7 @@ class AnalysisOptions:
 
 @dataclass(frozen=True)
 class TableEstimates:
-    """Estimates of one label table: of all its models' labels as they are, and of each bootstrap resample."""
+    """Every model's values on one label table: the point estimates, and those in each bootstrap resample."""
 
     table: Table
     points: dict[str, dict[str, Any]]  # by model: the result of `measures`
@@ -46,15 +46,15 @@ class TableEstimates:
     units: int  # instances of the largest stratum, within which instances are resampled
 
     def value(self, model: str, name: str) -> float | None:
-        """Return a model's point estimate of a value by its name in `values.flat`; None if it is undefined."""
+        """Return the point estimate of a model's value by its name; None if it is undefined."""
         return flat(self.points[model])[name]
 
     def resampled(self, model: str, name: str) -> Array:
-        """Return a model's value by name in each bootstrap resample; stability and concordance are `recentred`."""
+        """Return a model's value in each bootstrap resample, by name; bias of two indicators is corrected."""
         return self.again[name][:, list(self.points).index(model)]
 
     def degenerate(self, model: str, name: str) -> bool:
-        """Whether one of the six indicators is degenerate: all labels equal, one item or wording, or nothing scored."""
+        """Whether an indicator has its value by definition alone: equal labels, one item or wording, none scored."""
         return degenerate(self.points[model], name)
 
     def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class TableEstimates:
 
 
 def estimate(table: Table, asked: AnalysisOptions) -> TableEstimates:
-    """Estimate every value of every model of one label table, all on the same bootstrap resamples."""
+    """Return every value of every model on one label table, with values in the same bootstrap resamples."""
     ids, difficulties, discount = table.ids, table.difficulties, asked.discount.get(table.benchmark, 0.0)
     bins, counts = cut(ids, difficulties, asked.bins), {model: table.counts(model) for model in table.labels}
     points = {model: measures(bins, difficulties, counts[model], discount) for model in counts}

@@ -19,7 +19,7 @@ Point = tuple[float, float]
 
 
 def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.0) -> dict[str, Any]:
-    """Return area, spread and generality of a piecewise linear curve, and the indicator 100 / (1 + spread).
+    """Return area, spread and generality of a curve of success over difficulty, and the indicator 100 / (1 + spread).
 
     `kmin` is the lower limit of difficulty, at which success is certain; None takes the first point. An infinite
     generality is None. A curve of one point, or of constant success 0 or 1, is flagged `degenerate`. Raises InputError

@@ -30,7 +30,7 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Averages:
-    """Unweighted means of a run's models over any benchmarks; each is computed once."""
+    """Unweighted means of models' values over benchmarks; each is computed once."""
 
     found: Mapping[str, TableEstimates]  # by benchmark
     made: dict[tuple[str, str, tuple[str, ...]], dict[str, Any]] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Averages:
 
 
 def headline(found: Mapping[str, TableEstimates], facts: Facts) -> dict[str, Any]:
-    """Return the document's parts `means` (which benchmarks, and why not others), `models`, `stand_ins` and `pairs`."""
+    """Return means over benchmarks of each model's values, differences of model pairs, and what is left out."""
     averages = Averages(found)
     everybody = sorted({model for each in found.values() for model in each.points})
     real = [model for model in everybody if not is_stand_in(facts.get(model, {}))]

@@ -24,7 +24,7 @@ ONE_PROMPT = "one prompt says nothing about another"
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `indicators`: six indicators, correlations and shares of every model, with intervals.
+    """Write the document `indicators`: six reliability indicators, correlations and label shares of every model.
 
     They are given by benchmark, by part of a benchmark, and as means over benchmarks: of models, stand-ins and pairs.
     """

@@ -85,7 +85,7 @@ class _Heap:
 
 
 def checked(path: Path) -> Iterator[Labelled]:
-    """Yield the rows of the `labels` table after checking that texts and difficulty are present and of the right type.
+    """Yield the rows of the table `labels`; InputError for a text or difficulty that is absent or of a wrong type.
 
     Raises InputError, with the row number, for an invalid row.
     """
@@ -101,7 +101,7 @@ def checked(path: Path) -> Iterator[Labelled]:
 
 
 def gather(given: Iterable[Labelled]) -> Labels:
-    """Group checked rows into label tables by benchmark, subset and part, each sorted by name.
+    """Group the rows of the table `labels` into tables by benchmark, subset and part, each sorted by name.
 
     Raises InputError if rows contradict each other or a model lacks an item.
     """
@@ -123,7 +123,7 @@ def gather(given: Iterable[Labelled]) -> Labels:
 
 
 def read(path: Path) -> Labels:
-    """Read the label tables of all models on all benchmarks, from one file or from several parts (a fan-in)."""
+    """Read the labels of all models on all benchmarks, from one file or from several parts, as tables."""
     return gather(checked(path))
 
 

@@ -33,7 +33,7 @@ class _Tally:
 
 
 def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the `labels` rows of one model on one dataset, one per item, from items, gold and scores.
+    """Write `labels`, one row per item with all labels of one model's answers, from items, gold and scores.
 
     The output `places` says which template each character stands for, and names the rule set. Raises InputError if the
     scores come from several rule sets.
@@ -60,7 +60,7 @@ def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `templates`: by benchmark, the template that each character of a row of labels stands for.
+    """Write `templates`: for each benchmark, which prompt template each character of a row of labels stands for.
 
     Raises InputError for a model asked in other wordings than the others, or scored by another rule set.
     """

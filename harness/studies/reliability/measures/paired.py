@@ -33,7 +33,7 @@ MEASURES: Mapping[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class PairedDraws:
-    """Resamples and sign flips of the items of one label table: the same for all model pairs and both measures."""
+    """Bootstrap resamples and random sign flips of one table's items, the same for all pairs of models."""
 
     weights: Any
     flips: Any
@@ -41,7 +41,7 @@ class PairedDraws:
 
     @staticmethod
     def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> PairedDraws:
-        """Draw `count` resamples and sign flips from `seed` and the name `what`.
+        """Draw `count` bootstrap resamples and sign flips from `seed`, for the purpose `what`.
 
         `strata` holds the positions of the items of each subset; subsets are resampled separately.
         """
@@ -55,7 +55,7 @@ class PairedDraws:
 
 @dataclass(frozen=True)
 class MeasureDifference:
-    """The paired difference of one measure on one table: document row, value, resampled values and units."""
+    """Two models' difference in one measure on one table: as a document row, resampled, and by item."""
 
     row: dict[str, Any]
     value: float | None
@@ -66,7 +66,7 @@ class MeasureDifference:
 def compare(
     a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: PairedDraws
 ) -> dict[str, MeasureDifference]:
-    """Compare two models' label texts of the same items, wording by wording, over responses scored for both.
+    """Compare two models' correctness and prudence on the same items and wordings, by paired differences.
 
     Returns the difference in correctness and in prudence, first model minus second.
     """
@@ -106,12 +106,12 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
 
 
 def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
-    """Return a comparison as document fields: those of correctness, and those of prudence under `prudence`."""
+    """Return a comparison of two models as document fields; the measure prudence is nested under `prudence`."""
     return {**found["correctness"].row, "prudence": found["prudence"].row}
 
 
 def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
-    """Return the mean differences of one pair over benchmarks, unweighted, with intervals.
+    """Return a pair of models' mean differences over benchmarks, unweighted, with intervals.
 
     Rule: docs/reliability-rules.md#aggregation.
     """

@@ -20,7 +20,7 @@ from harness.studies.reliability.terms import BINS, LABELS, Counts, are_labels, 
 
 
 def proportions(given: Iterable[Mapping[str, Any]], bins: int = BINS) -> dict[str, Any]:
-    """Return one model's stacked curve and totals from rows of id, difficulty and labels, one per item.
+    """Return one model's label shares by difficulty bin, and totals, from rows of id, difficulty and labels.
 
     Raises InputError for a malformed row or a duplicate id.
     """

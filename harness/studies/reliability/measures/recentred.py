@@ -19,7 +19,7 @@ CURVED = tuple(name for name in SIX if name.partition("_")[2] in BOUNDS)
 
 
 def recentred(points: Mapping[str, Array], again: Mapping[str, Array]) -> dict[str, Array]:
-    """Shift resampled stabilities and concordances by twice their bias, within their bounds; keep other values.
+    """Correct the bias of resampled stabilities and concordances, within their bounds; keep other values.
 
     `points` holds each value as [model], of the labels as they are; `again` holds it as [resample, model]. NaN is
     undefined.

@@ -22,7 +22,7 @@ CELLS = 1_000_000  # numbers of a working array; limits the memory, whatever the
 
 @dataclass(frozen=True)
 class SortedCounts:
-    """Label counts of all models on a benchmark as one array, instances sorted by difficulty."""
+    """Label counts of all models on a benchmark as one array, with the items sorted by difficulty."""
 
     order: list[int]  # the position of each instance in the table
     difficulty: Array  # [instance]
@@ -39,7 +39,7 @@ def sorted_counts(
 
 
 def replicate(given: SortedCounts, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
-    """Return each value of `defined.defined` as an array [resample, model], NaN if it is undefined or degenerate.
+    """Compute every value in each bootstrap resample: an array [resample, model] by name, NaN where undefined.
 
     `drawn` is [resample, instance]: how often each instance of the table is drawn in each resample.
     """

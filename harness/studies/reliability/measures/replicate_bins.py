@@ -25,7 +25,7 @@ class ResampledBins:
 
 
 def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Array) -> ResampledBins:
-    """Cut each resample into bins of equal size at `edges`; `weights` says how often each sorted instance is drawn.
+    """Cut the items of each bootstrap resample into equal-size bins; `weights` says how often each item is drawn.
 
     `difficulty` is [instance], `counts` [instance, model, label], `weights` [resample, instance].
     """
@@ -45,7 +45,7 @@ def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Arra
 
 
 def concordance(cut: ResampledBins, discount: float) -> Array:
-    """Return difficulty concordance, 0 to 100, of correctness and of prudence, as [resample, model, kind].
+    """Return difficulty concordance (0 to 100) of correctness and prudence, as [resample, model, kind].
 
     `discount` is the share of non-avoidant answers that guessing gets right. The result is NaN if the curve is
     degenerate: fewer than two points, or constant success 0 or 1.

@@ -15,7 +15,7 @@ from harness.kit.resample import Array, ratio
 
 @dataclass(frozen=True)
 class PreparedItems:
-    """Precomputed arrays of the instances that are the same in every resample."""
+    """Arrays about a benchmark's items that are computed once and used in every bootstrap resample."""
 
     starts: Array  # the index at which each distinct difficulty begins
     scored: Array  # [model, instance]: whether anything was scored

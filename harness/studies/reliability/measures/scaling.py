@@ -24,7 +24,7 @@ _TOO_FEW = {"missing": "fewer than two models with different compute"}
 
 
 def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
-    """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (OURS).
+    """Fit a least-squares line of a value over log10 of training FLOPs (OURS).
 
     The result is `missing` for fewer than two different amounts of compute. Raises InputError for malformed lists.
     """
@@ -50,7 +50,7 @@ def _compute(value: object) -> bool:
 
 
 def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
-    """Return a model's shares as means over benchmarks that were scored, and i / (a + i) of the means."""
+    """Return a model's label shares averaged over its scored benchmarks, and incorrect / (avoidant + incorrect)."""
     found = [shares(counts) for counts in per_benchmark]
     if not found:
         return {**dict.fromkeys(("correct", *MEASURES), _TOO_FEW_BENCHMARKS), "benchmarks": 0}
@@ -61,7 +61,7 @@ def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `scaling`: a point of Fig. 4 for each model, a regression line for each group and measure.
+    """Write the document `scaling`: label shares over training compute (Fig. 4), with regression lines by group.
 
     Models without known compute or group, and stand-ins, are listed as excluded. All points are means over the same
     benchmarks: those on which something was scored for every model that has a point.

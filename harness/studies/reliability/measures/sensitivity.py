@@ -25,7 +25,7 @@ PAIRS = 3.857  # the normal quantile of 95 % for the 435 pairs of thirty bins to
 def curves(
     columns: Sequence[str], templates: Sequence[Any], bins: Sequence[int], difficulty: Sequence[float]
 ) -> dict[str, Any]:
-    """Return each wording's shares, by bin and overall, from one model's label texts, and the spread over wordings.
+    """Return one model's label shares over difficulty for each prompt wording, and their spread over wordings.
 
     `bins` has the bin of each item, `difficulty` the mean of each bin.
     """
@@ -47,7 +47,7 @@ def curves(
 
 
 def trend(counts: Sequence[Sequence[int]], difficulty: Sequence[float]) -> dict[str, Any]:
-    """Return how each label goes with difficulty over the bins of one wording, and whether correctness rises somewhere.
+    """Return each label's correlation with difficulty for one wording, and whether correctness rises between bins.
 
     OURS, for the finding that some wordings do not follow the average: `rises` says that in some harder bin the share
     correct is higher than in an easier one by more than chance gives (their intervals do not meet; Wilson's, at 95 %
@@ -81,7 +81,7 @@ def _counts(columns: Sequence[str], bins: Sequence[int], n_bins: int, prompts: i
 
 
 def spread(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return, for each label, the lowest and the highest share over all items among the wordings that have one."""
+    """Return for each label its lowest and highest share among the prompt wordings, over all items."""
     ends: dict[str, Any] = {}
     for name in NAMES.values():
         known = [each[name] for each in found.values() if not isinstance(each[name], Mapping)]
@@ -90,7 +90,7 @@ def spread(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def table_of(table: Table, templates: Sequence[Any], bins: int) -> dict[str, Any]:
-    """Return the curves by wording of every model of one label table; the bins are the same for all."""
+    """Return the label shares by wording of every model of one table; difficulty bins are the same for all."""
     found = cut(table.ids, table.difficulties, bins)
     return {model: curves(table.column(model), templates, found.of_item, found.difficulty) for model in table.labels}
 

@@ -18,7 +18,7 @@ NOTHING = dict.fromkeys(
 
 
 def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any]:
-    """Return prompting stability as published, 0 to 100 as `scaled`, together with the value that pure noise reaches.
+    """Return prompting stability, 0 to 100, as the paper defines it, and the value that random labels would have.
 
     For each instance `positives` is the number of its scored prompts in the group, and `prompts` the number of all its
     scored prompts. Two prompts are drawn with replacement, so noise alone reaches 100 / P; `corrected` removes that. An

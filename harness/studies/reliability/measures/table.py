@@ -14,7 +14,7 @@ from harness.studies.reliability.terms import UNSCORED, Triple, counted
 
 @dataclass(frozen=True)
 class TableItem:
-    """One item of a label table: subset, difficulty and flags, the same for every model."""
+    """One item of a label table: subset, difficulty and flags, which are the same for every model."""
 
     subset: str
     difficulty: float
@@ -23,7 +23,7 @@ class TableItem:
 
 @dataclass(frozen=True)
 class Table:
-    """The labels of several models on the same items; every model has labels of every item."""
+    """The labels of several models on the same items of a benchmark: a text of label characters per item and model."""
 
     benchmark: str
     part: str  # empty: all of the benchmark
@@ -79,7 +79,7 @@ def strata(subsets: Iterable[str]) -> dict[str, list[int]]:
 
 
 def codes(column: Sequence[str], width: int) -> Any:
-    """Encode label texts of `width` characters as an array of items x answers of character codes."""
+    """Return label texts of `width` characters as an array [item, answer] of character codes."""
     import numpy as np  # noqa: PLC0415
 
     return np.frombuffer("".join(column).encode(), np.uint8).reshape(len(column), width)

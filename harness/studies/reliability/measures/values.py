@@ -21,7 +21,7 @@ from harness.studies.reliability.terms import LABELS, NAMES, Counts, pooled
 def measures(
     bins: Bins, difficulties: Sequence[float], counts: Sequence[Counts], discount: float = 0.0
 ) -> dict[str, Any]:
-    """Return every value of one model from the bins and each item's difficulty and label counts; None if undefined.
+    """Return one model's indicators, correlations and shares from difficulty bins and label counts; None if undefined.
 
     `discount` is the share of non-avoidant answers that guessing gets right; it affects the concordance only
     (docs/reliability-rules.md#concordance). Raises InputError for a difficulty outside 0 to 100.
@@ -74,7 +74,7 @@ def _stability(counts: Sequence[Counts], at: int) -> dict[str, Any]:
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """Return the values of a result of `measures` that get an interval, in one mapping by name."""
+    """Return those values of a result of `measures` that get an interval, as one flat mapping by name."""
     return {
         **found["indicators"],
         **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},

@@ -22,7 +22,7 @@ SCALE = "difficulty"  # the candidate if no raw measure is known: the scale that
 
 @dataclass(frozen=True)
 class SurveyContext:
-    """The data of a run for the human studies: label tables, templates, item ids, raw difficulties, seed, resamples."""
+    """What analyses of the human studies need of a run: labels, templates, item ids, difficulties, seed, resamples."""
 
     labels: Labels
     templates: Mapping[str, Sequence[Any]]
@@ -48,7 +48,7 @@ class SurveyContext:
         )
 
     def functions(self, table: Table) -> Mapping[str, Mapping[str, float]]:
-        """Return the candidate difficulty functions of a table's items by name: the raw measures known for them.
+        """Return candidate measures of difficulty by name, each with its value for a table's items.
 
         If no raw measure is known, the only candidate is the 0 to 100 scale, under the name SCALE.
         """
@@ -60,12 +60,12 @@ class SurveyContext:
 
 
 def scale(table: Table) -> dict[str, float]:
-    """Return the difficulty of each item of a label table, on the 0 to 100 scale that the analyses use."""
+    """Return each item's difficulty on the scale 0 to 100, by item id, from a label table."""
     return {name: item.difficulty for name, item in table.items.items()}
 
 
 def survey_context(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SurveyContext:
-    """Return the context from a step: labels; templates, items and gold if given; seed and resamples from `params`."""
+    """Return what analyses of the human studies need, read from a step's inputs and `params`."""
     labels = read(inputs["labels"])
     templates = {name: template_ids(inputs, table) for name, table in labels.benchmarks.items()}
     items: set[tuple[str, str]] = set()

@@ -25,7 +25,7 @@ Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
 def summary(
     given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
 ) -> dict[str, Any]:
-    """Return the results of S1 on one benchmark or subset; failures and confidence are in per cent, 0 to 100.
+    """Return the results of study S1 (expected failures) on a benchmark or subset; failures and confidence in per cent.
 
     The results are the chosen difficulty function, its logistic calibration, expected against observed failure of
     participants, their confidence, and, if difficulties are given, curves over bins. Without ratings the result is

@@ -19,7 +19,7 @@ POOL = 30  # items of a benchmark that the participants share, so that an item h
 
 
 def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
-    """Draw at most POOL item ids of each benchmark from the seed: the pool that both studies share."""
+    """Draw at most POOL item ids of each benchmark: the pool that both simulated human studies share."""
     return {
         name: sorted(
             seeds.draw_sample(seeds.random_stream(seeds.derive_seed(seed, "people.pool", name)), table.ids, POOL)
@@ -43,7 +43,7 @@ def s1(
     pool: Mapping[str, Sequence[str]],
     seed: int,
 ) -> Iterator[Expected]:
-    """Simulate S1: items are drawn from the pool for each participant, and each yields one survey row.
+    """Simulate study S1 (expected failures): write one survey row for each item that a participant is given.
 
     A row holds the label of the participant's own answer, the confidence in it, and the failure expected of others.
     """
@@ -62,7 +62,7 @@ def s2(
     templates: Mapping[str, Sequence[Any]],
     seed: int,
 ) -> Iterator[VerdictRow]:
-    """Simulate S2: items are drawn for each participant, and for each item one output to give a verdict on.
+    """Simulate study S2 (verdicts on outputs): write one survey row for each model output that a participant judges.
 
     The output is drawn among those of a model and a wording with a label. An item without labels yields no row.
     """

@@ -44,7 +44,7 @@ class Rating:
 
 
 def ratings(rows: Iterable[Any]) -> list[Rating]:
-    """Parse S1 survey rows as ratings.
+    """Parse survey rows of study S1 (expected failures) as ratings.
 
     Raises InputError for a malformed row and for a participant who rates the same item twice.
     """
@@ -102,7 +102,7 @@ class RatingArrays:
         return value, resample.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
 
     def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
-        """Return a value with its interval over resampled people; without a value, `missing` with the reason `why`."""
+        """Return a value with its interval over resampled people, as plain data; without one, `missing` with `why`."""
         return resample.beside(value, values, len(self.people), why)
 
     def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:

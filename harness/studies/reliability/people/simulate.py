@@ -32,7 +32,7 @@ class SimulatedPerson:
 
 
 def person(seed: int, index: int, width: int) -> SimulatedPerson:
-    """Draw one simulated participant from seed and index; `width` is the number of digits in the id.
+    """Draw one simulated participant of a survey from seed and index; `width` is the number of digits in the id.
 
     The draws are independent of each other.
     """
@@ -46,7 +46,7 @@ def person(seed: int, index: int, width: int) -> SimulatedPerson:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw `count` participants from `seed` and write them as `items`, with their number in `counts`.
+    """Draw `count` simulated participants from `seed`; write them as `items`, and their number in `counts`.
 
     Raises InputError for a count below one.
     """
@@ -66,7 +66,7 @@ def read(path: Path) -> list[SimulatedPerson]:
 
 
 def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Expectation:
-    """Simulate one answer in S1 to an item of a difficulty from 0 to 100.
+    """Simulate one participant's expectation of an item (study S1): own answer, confidence, failure expected of others.
 
     Returns the label of the participant's own answer and, in per cent, the confidence in it and the failure expected of
     others.
@@ -88,7 +88,7 @@ def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Ex
 
 
 def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, seed: int) -> str:
-    """Simulate one verdict in S2, c, a, i or u, on an output whose label and item difficulty are given.
+    """Simulate one participant's verdict on a model output (study S2): correct, avoidant, incorrect or unsure.
 
     Apart from slips, an avoidant output is always recognised. Any other output is recognised if the person knows the
     answer, which is more likely for easier items. Otherwise the verdict is unsure, or c more often than i.

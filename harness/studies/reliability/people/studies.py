@@ -22,7 +22,7 @@ NO_ROWS = {"missing": "no survey rows"}
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `people`: the results of S1 and S2 over the inputs `s1` and `s2`.
+    """Write the document `people`: results of the human studies S1 (expected failures) and S2 (verdicts on outputs).
 
     If neither input is given, both studies are simulated with the participants of the input `items`.
     """
@@ -57,7 +57,7 @@ def _asked(
 
 
 def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str, Any]:
-    """Analyse S1 rows: a summary of each benchmark, and of each subset if a benchmark has several.
+    """Analyse survey rows of study S1 (expected failures) by benchmark, and by subset if there are several.
 
     Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`. If
     `simulated` is true, the result has no calibration block.
@@ -95,7 +95,7 @@ def _without_block(result: dict[str, Any], simulated: bool) -> dict[str, Any]:
 
 
 def s2(given: Sequence[Any], about: SurveyContext) -> dict[str, Any]:
-    """Analyse S2 rows: matrices and error shares overall, by benchmark, subset and model, and the Fig. 3 curves.
+    """Analyse survey rows of study S2 (verdicts on outputs): confusion matrices and error shares, curves of Fig. 3.
 
     Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`.
     """

@@ -30,7 +30,7 @@ ERRORS: Mapping[str, tuple[tuple[tuple[str, str], ...], str]] = {
 
 
 def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
-    """Count pairs [label of the output, human verdict] as a matrix; raise InputError for anything else."""
+    """Count pairs [label of the output, human verdict] as a confusion matrix; raise InputError for anything else."""
     counts = {m: dict.fromkeys(HUMAN, 0) for m in LABELS}
     for place, pair in enumerate(records):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -47,7 +47,7 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
 
 
 def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Return the five shares of ERRORS from a matrix of counts.
+    """Return the five error shares of human supervision from a confusion matrix of labels and verdicts.
 
     A share without outputs is `missing`; if there is one, `degenerate` is true.
     """
@@ -60,7 +60,7 @@ def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
 
 
 def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, Any]:
-    """Return the matrix, the five shares with intervals over `draws` resamples of people, and the sample sizes.
+    """Return confusion matrix and five error shares of human verdicts, with intervals over `draws` resamples of people.
 
     `degenerate` is true for fewer than two people or items; without verdicts the result is `missing`.
     """
@@ -81,7 +81,7 @@ def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, A
 
 
 def curve(given: Sequence[HumanVerdict], seed: int, draws: int, bins: int = BINS) -> list[dict[str, Any]]:
-    """Return the curve of Fig. 3: in each bin of difficulty, each cell's share of the outputs that are not avoidant.
+    """Return, by difficulty bin, the share of each pair of label and human verdict among non-avoidant outputs (Fig. 3).
 
     Bins hold equally many items; shares have intervals over resampled people. Empty if no such output was judged.
     """

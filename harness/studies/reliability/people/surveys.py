@@ -17,7 +17,7 @@ STUDIES = ("s1", "s2")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, one row per participant with the number of answers given in s1 and in s2, and their `counts`.
+    """Write `items`, one row per survey participant with the number of answers in studies S1 and S2, and `counts`.
 
     The inputs are the JSON Lines files `s1` and `s2`. Raises InputError for a row without a participant_id.
     """

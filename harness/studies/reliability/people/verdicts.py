@@ -32,7 +32,7 @@ class HumanVerdict:
 
 
 def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]:
-    """Validate S2 survey rows and add each output's scored label; rows on items that no model was asked are left out.
+    """Check survey rows of study S2 and add each output's label; rows on items that no model was asked are left out.
 
     Raises InputError for a malformed row, an unknown item, an output without a label, or one output judged twice.
     """

@@ -19,7 +19,7 @@ MOST_DIGITS = 1_000  # the study's addends have up to 100; Python's own limit is
 
 
 def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
-    """Label one response to a sum by its addends.
+    """Label one response to a sum as correct, avoidant or incorrect, by its addends.
 
     Raises InputError for malformed addends, and for a gold that is not their sum.
     """

@@ -16,7 +16,7 @@ RULES = {V1: anagram, V2: anagram_v2}
 
 
 def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
-    """Label one response by the words that solve the item; raise InputError for a gold with other letters."""
+    """Label one response as correct, avoidant or incorrect by the words that solve the anagram; else InputError."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):
         raise InputError("the gold is not made of the letters that are shown", where=f"gold {item['id']}")

@@ -19,7 +19,7 @@ from harness.studies.reliability.scoring.scored import part, write
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `scores`, one for each response; a label depends on the target and the city names of the gazetteer."""
+    """Write one score per response: correct, avoidant or incorrect by the target and the city names it contains."""
     [given] = rows.read(inputs["gazetteer"])
     names = gazetteer(given["names"])
     rules = chosen(of(params), RULES)

@@ -16,7 +16,7 @@ RULES = {V1: science, V2: science_v2}
 
 
 def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
-    """Label one response by the options and the key; raise InputError for a key that is not an option's letter."""
+    """Label one response as correct, avoidant or incorrect, by options and key; InputError for a key of no option."""
     options, key = part(item, "options"), part(gold, "gold", "target")
     if key not in tuple(LETTERS) or key not in options:
         raise InputError("the gold is not the letter of an option", where=f"gold {item['id']}")

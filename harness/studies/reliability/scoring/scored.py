@@ -19,7 +19,7 @@ Rule = Callable[[Item, Gold, str], Found]  # of the text of a response
 
 
 def write_scores(inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
-    """Write one score for each response: its rule's finding, or a missing value if the response is an error.
+    """Write one score for each response by a labelling rule; a missing value if the response is an error.
 
     Raises InputError if an item has no gold or a response has no item.
     """
@@ -67,7 +67,7 @@ Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
 def score_step(label: LabelBy) -> Step:
-    """Return a score step from a function that labels a response by item, gold, text and the name of a rule set."""
+    """Return a step function that writes scores, from a function that labels one response by item and gold."""
 
     def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
         rules = result.of(params)
@@ -77,7 +77,7 @@ def score_step(label: LabelBy) -> Step:
 
 
 def write(inputs: Mapping[str, Path], out: Path, label: Label) -> None:
-    """Write `scores`, one for each response: value 1 for c and 0 for a or i, the outcome, and the label's detail.
+    """Write one score for each response: 1 if labelled correct, 0 if avoidant or incorrect, with the label's evidence.
 
     A response that is an error has no value.
     """
@@ -95,7 +95,7 @@ def part(row: Item, field: Literal["input", "options"], *path: str) -> Any: ...
 @overload
 def part(row: Gold, field: Literal["gold"], *path: str) -> Any: ...
 def part(row: Item | Gold, field: str, *path: str) -> Any:
-    """Return a (nested) field of an item or a gold; raise InputError, naming row and field, if it is missing."""
+    """Return a nested field of an item or a gold by its path; raise InputError, naming row and field, if missing."""
     found: Any = row
     for name in (field, *path):
         if not isinstance(found, Mapping) or name not in found:

@@ -15,7 +15,7 @@ RULES = {V1: transforms, V2: transforms_v2}
 
 
 def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
-    """Label one response by the item's text and its gold: target, accepted answers, pattern of an answer."""
+    """Label one response to a text task as correct, avoidant or incorrect, by target, accepted answers and pattern."""
     asked, target, right = part(item, "input", "text"), part(gold, "gold", "target"), gold["gold"]
     return chosen(rules, RULES)(asked, target, text, right.get("answer_shape"), right.get("accepted", ()))
 

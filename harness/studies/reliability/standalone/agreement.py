@@ -73,7 +73,7 @@ class AgreementOutput(ToolOutput):
 
 
 def agreement_of(given: AgreementInput) -> dict[str, Any]:
-    """Measure agreement of a person's labels with the rules'; a row without the rules' label, or with null, gets it.
+    """Return agreement of people's labels with the rules'; rows without the rules' label are labelled first.
 
     Raises InputError for a row that cannot be labelled or is malformed.
     """

@@ -26,7 +26,7 @@ LabelsAndGaps = Annotated[
 
 
 def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    """Return the result of a function on every case; an InputError names the case's position in `cases`."""
+    """Apply a function to every case and return the results; an InputError names the case's index in `cases`."""
     found = []
     for place, case in enumerate(cases):
         where = f"cases[{place}]"

@@ -41,7 +41,7 @@ def generality_of(given: fields.GeneralityInput) -> dict[str, Any]:
 
 
 def indicators_of(given: fields.IndicatorsInput) -> dict[str, Any]:
-    """Return all values of one model on one benchmark from labels: bins, rates, indicators, correlations.
+    """Return one model's reliability indicators on one benchmark from its labels: bins, rates, correlations.
 
     Raises InputError for lists of different lengths, a duplicate id, or more labels than prompts.
     """

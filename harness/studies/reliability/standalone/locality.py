@@ -34,7 +34,7 @@ class CityRow(AnalysisInput):
 
 
 class CityCase(AnalysisInput):
-    """A case: the city that is asked about, and the distance in km."""
+    """Input: the city that is asked about, and the distance in km within which the largest other city is sought."""
 
     city: Text = Field(description=ASKED)
     d_km: Km = Field(description=AWAY)

@@ -66,7 +66,7 @@ def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
 
 
 def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
-    """Analyse study S1 over the ratings of one benchmark.
+    """Analyse people's expected failures (study S1) over the ratings of one benchmark.
 
     Raises InputError for ratings of several benchmarks, and for an item without a difficulty.
     """

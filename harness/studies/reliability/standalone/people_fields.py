@@ -162,7 +162,7 @@ class ComparisonOutput(ToolOutput):
 
 
 class RatingRow(Row):
-    """A row of study S1: one person's rating of one item."""
+    """A row of study S1 (expected failures): one person's rating of one item."""
 
     participant_id: Text
     benchmark: Text
@@ -185,7 +185,7 @@ class ExpectationsInput(AnalysisInput):
 
 
 class ExpectationsOutput(ToolOutput):
-    """Output: the results of study S1 on the benchmark."""
+    """Output: the results of study S1 (expected failures) on the benchmark."""
 
     participants: int = Field(description=HOW_MANY)
     items: int = Field(description=HOW_MANY)
