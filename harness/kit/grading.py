@@ -10,7 +10,7 @@ from typing import Any
 from harness import seeds
 from harness.errors import InputError
 from harness.kit.agreement import NOBODY, UNDEFINED, kappas
-from harness.kit.certificate import PARTS, SHARES, matrix_figures, spell_decimals
+from harness.kit.certificate import PARTS, Missed, PartFigures, matrix_figures, spell_decimals
 from harness.kit.resample import RESAMPLES, absent, beside, multiplicities
 from harness.stats import kappa
 
@@ -38,12 +38,12 @@ def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
         raise InputError(what, where="part", next="a split is by instance: put all rows of one into the same part")
 
 
-def misses(rows: Iterable[Graded]) -> list[dict[str, str]]:
+def misses(rows: Iterable[Graded]) -> list[Missed]:
     """Return the rows that a grader graded otherwise than they are labelled, by their ids."""
     return [{"id": row.id, "label": row.label, "given": row.grade} for row in rows if row.label != row.grade]
 
 
-def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
+def figures(rows: Sequence[Graded], accepts: str, seed: int) -> PartFigures:
     """Return a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
 
     `accepts` is the label and the grade of a right answer, by which false accepts and rejects are counted.
@@ -57,7 +57,9 @@ def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
         "instances": len({row.instance for row in rows}),
         "labels": {label: sum(row.values()) for label, row in matrix.items()},
         "matrix": matrix,
-        **{name: shares[name] for name in SHARES},
+        "accuracy": shares["accuracy"],
+        "false_accept": shares["false_accept"],
+        "false_reject": shares["false_reject"],
         "kappa": spell_decimals(_kappa(rows, classes, seed)),
     }
 
