@@ -36,7 +36,7 @@ class AskPipe(Protocol):
     """Interface of the pipe by which the answering process sends requests to the supervisor."""
 
     def call(self) -> AbstractContextManager[None]:
-        """Context manager of one call, whose requests have together as long as one of them would have."""
+        """Context manager of one tool call: its requests together may wait only as long as one could alone."""
         ...
 
     def left(self) -> float:
@@ -66,7 +66,7 @@ class PipeClient:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Context manager of one call, whose requests have together as long as one of them would have."""
+        """Context manager of one tool call: its requests together may wait only as long as one could alone."""
         self._call.until = time.monotonic() + self._patience
         try:
             yield
