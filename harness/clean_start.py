@@ -40,7 +40,7 @@ def clean_command(place: str, words: Sequence[str] = ()) -> list[str]:
 
 
 def launcher() -> str:
-    """Return the text of the shell script `harness`; verdicts start there without a `.pth` file."""
+    """Return the text of the shell script `harness`, which starts verbs that judge in a clean Python process."""
     quoted = [
         " ".join(f"'{word}'" for word in words)
         for words in (

@@ -102,7 +102,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_handle(handle: int) -> None:
-    """Flush an open file or folder to disk."""
+    """Flush an open file or folder to disk (fsync), so that it survives a crash of the machine."""
     os.fsync(handle)
 
 

@@ -131,7 +131,7 @@ class Program(Answer):
 
 
 class Tried(TypedDict):
-    """Result of running a program: how it ended, and what it printed."""
+    """Result of running a program: how it ended, its exit code, and what it printed."""
 
     outcome: str  # done | failed | killed | time | cpu | memory | output
     stdout: str
@@ -157,7 +157,7 @@ class Score(Answer):
 
 
 class Found(TypedDict):
-    """A study's finding about one response: the fields of its score that are not in the response itself."""
+    """What a study finds about one response: the fields of the score that are not in the response itself."""
 
     value: int | float | str | Missing
     outcome: NotRequired[str]

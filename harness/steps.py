@@ -68,7 +68,7 @@ class Step:
         return self.infers or self.threaded
 
     def takes(self) -> dict[str, str]:
-        """Return model and source of a step whose answers are imported; empty for any other step."""
+        """Return the model and the source of imported answers that the step stores; empty for any other step."""
         return {"model": str(self.params["model"]), "source": self.imported} if self.imported else {}
 
     def refs(self) -> Iterator[Ref]:
@@ -182,7 +182,7 @@ def _source(source: Source) -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Environment that all steps of a run share and that can change their results; part of each step's key."""
+    """What all steps of a run share that can change their results (environment, device); part of each step's key."""
 
     environment: str  # digest of the environment document, or of the image
     device: str

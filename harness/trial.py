@@ -53,7 +53,7 @@ class TrialLimits:
 
 @dataclass(frozen=True)
 class TrialEnd:
-    """Raw end of a trial as the engine reports it: exit code, signal, limits that were hit, output."""
+    """How a trial ended, as the engine reports it: exit code, signal, exceeded limits, output."""
 
     exit: int
     signal: int
@@ -123,7 +123,7 @@ def _outcome(ended: TrialEnd) -> str:
 
 
 def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, tried: Callable[[Program], Tried]) -> None:
-    """Step that writes `trials`: for each answer with a program, in the order of the programs, how its run ended.
+    """Step that writes `trials`: for each answer with a program, how the program's run ended.
 
     The runner itself executes a step of this kind, and passes `tried`, which returns the result of a program.
     """

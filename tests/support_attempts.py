@@ -11,6 +11,7 @@ from harness.attempts.calls import CallFacts, OpenedAttempt
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import Desk, take_over_desk
 from harness.attempts.session import UNKNOWN
+from harness.attempts.shapes import CatalogueRow, ScoringRow, TextScoreRow
 from harness.attempts.transcript import begin_transcript, item_id, item_key
 from harness.clock import Clock, time_after, unique_stamp
 from harness.digest import canonical_json, sha256
@@ -126,9 +127,9 @@ class FolderBackend:
     def __init__(self, *attempts: AttemptFolder) -> None:
         self.attempts = {each.name: each for each in attempts}
         self.asked: list[str] = []
-        self.status = {"status": "scoring"}
+        self.status: ScoringRow = {"status": "scoring"}
 
-    def catalogue(self) -> dict[str, object]:
+    def catalogue(self) -> CatalogueRow:
         self.asked.append("catalogue")
         return {"studies": []}
 
@@ -144,10 +145,10 @@ class FolderBackend:
             raise AttemptError("E_UNKNOWN_ATTEMPT", UNKNOWN)
         return self.attempts[attempt_id].opened()
 
-    def finish(self, attempt_id, *, wait=True) -> dict[str, object]:
+    def finish(self, attempt_id, *, wait=True) -> ScoringRow:
         self.asked.append("finish")
-        return dict(self.status)
+        return {**self.status}
 
-    def score_text(self, request) -> dict[str, object]:
+    def score_text(self, request) -> TextScoreRow:
         self.asked.append("score_text")
         return {"metric": request["metric"], "value": 1.0, "scorer_sha256": ZERO}

@@ -37,21 +37,21 @@ ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16-be", "utf-16be", "idna", "unic
 
 
 class SessionBackend:
-    """The gate's backend: answers calls with a session, and tells which calls may wait."""
+    """Backend of the server's gate that answers tool calls by a session, and tells which calls may take long."""
 
     def __init__(self, session: CallSession, backend: PipeBackend) -> None:
         self._session, self._backend = session, backend
         self.threads: Executor | None = None
 
     def waits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether a call may wait; calls on items of an attempt that is already open do not."""
+        """Whether a call may take long; calls on items of an attempt that is already open do not."""
         if tool in ("list_items", "get_item", "submit_answers"):
             name = arguments.get("attempt_id")
             return not (isinstance(name, str) and name in self._backend.seen)
         return True
 
     def call(self, tool: str, arguments: Mapping[str, Any], facts: CallFacts) -> AgentReply:
-        """Answer a call, within the seconds that a call may take."""
+        """Answer a tool call by the session, within the seconds that a call may take."""
         with self._backend.call():
             return self._session.call(tool, arguments, facts)
 
@@ -84,7 +84,7 @@ def shut_in_process() -> None:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Serve one client over standard input and output."""
+    """Serve one client over standard input and output, as the process that answers calls."""
     wire = claim_connection()
     if argv[1] == "run":  # before this process becomes another user
         from harness_tools import run_server, run_session  # noqa: PLC0415 - no agent under test needs them

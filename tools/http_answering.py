@@ -57,7 +57,7 @@ NO_PROGRESS = ("answer", "audit", "operate")  # profiles whose calls send nothin
 
 
 class CallerPipe:
-    """The pipe as one principal has it: its requests carry its name, and are limited in number."""
+    """The pipe to the supervisor as one principal may use it: requests carry its name, and their number is limited."""
 
     def __init__(self, pipe: PipeClient, principal: str) -> None:
         self._pipe, self._principal = pipe, principal
@@ -106,7 +106,7 @@ class CallerPipe:
 
 
 class CallerBackend:
-    """The gate's backend for one principal."""
+    """Backend of the server's gate for the calls of one principal."""
 
     def __init__(self, session: CallSession, backend: PipeBackend) -> None:
         self._session, self._backend = session, backend
@@ -114,20 +114,20 @@ class CallerBackend:
         self.refused = refusals_into(session)
 
     def waits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether a call may wait: it does not if it concerns items of an attempt that is open here."""
+        """Whether a call may take long; calls on items of an attempt that is open here do not."""
         if tool in ("list_items", "get_item", "submit_answers"):
             name = arguments.get("attempt_id")
             return not (isinstance(name, str) and self._session.holds(name))
         return True
 
     def call(self, tool: str, arguments: Mapping[str, Any], facts: CallFacts) -> AgentReply:
-        """Answer a call, within the seconds that a call may take."""
+        """Answer a tool call of this principal, within the seconds that a call may take."""
         with self._backend.call():
             return self._session.call(tool, arguments, facts)
 
 
 class HttpCallers:
-    """The principals that call, with their sessions, and the tokens by which they are known."""
+    """The principals that call over HTTP: their sessions, and the tokens by which they are known."""
 
     def __init__(self, pipe: PipeClient, profile: str, fingerprint: str) -> None:
         self._pipe, self._profile, self._fingerprint = pipe, profile, fingerprint
@@ -137,7 +137,7 @@ class HttpCallers:
         self._admitted = 0
 
     async def tokens(self) -> Mapping[str, Token]:
-        """Return the tokens of the store, as they were a second ago at most."""
+        """Return the tokens of the store by their digests, at most a second old."""
         if time.monotonic() - self._read >= FRESH:
             async with self._reading:
                 if time.monotonic() - self._read >= FRESH:
@@ -147,7 +147,7 @@ class HttpCallers:
         return self._tokens
 
     async def admit(self, caller: Caller) -> None:
-        """Make a caller's session, unless it has one."""
+        """Open a session for a principal, unless it has one."""
         async with self._admitting:
             if caller.backend is None:
                 caller.backend = await self._session(caller.name)
@@ -162,7 +162,7 @@ class HttpCallers:
         return CallerBackend(open_session(self._profile, hello.files[0], backend, self._fingerprint), backend)
 
     def refused(self, caller: Caller, refusal: Refusal) -> None:
-        """Log a message of a caller that was refused."""
+        """Write to the principal's log that a message of it was refused, and why."""
         if caller.backend is not None:
             caller.backend.refused(refusal)
 
@@ -244,7 +244,7 @@ def _version() -> str:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Serve clients at a listening socket."""
+    """Serve clients over HTTP at a listening socket, as the process that answers calls."""
     claim_connection()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # from a terminal; the supervisor ends this process
     pipe, listening = socket.socket(fileno=int(argv[0])), socket.socket(fileno=int(argv[1]))

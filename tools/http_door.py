@@ -28,7 +28,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#]+")
 
 @dataclass(frozen=True)
 class DoorRules:
-    """Whom a door lets in; this is all that the answering process is told of it."""
+    """Which clients an HTTP server lets in: hosts, origins, rates, and whether tokens are needed."""
 
     hosts: tuple[str, ...]  # values of the header Host, in lower case
     origins: tuple[str, ...]  # values of the header Origin
@@ -50,7 +50,7 @@ class DoorRules:
 
 @dataclass(frozen=True)
 class Door:
-    """A listening socket, its rules, and the address that clients are given."""
+    """A listening HTTP socket with its rules, and the URL that clients are given."""
 
     listening: socket.socket
     rules: DoorRules
@@ -58,7 +58,7 @@ class Door:
 
 
 def open_door(asked: argparse.Namespace) -> Door:
-    """Listen where `--http` says.
+    """Open the socket that `--http` names, and return it with its rules and its URL.
 
     Raises InputError for an address that cannot be had or that is open to others without an allow-list, MissingError if
     hidden splits would be served to other machines.

@@ -33,14 +33,14 @@ Receive = Callable[[], Awaitable[Message]]
 
 
 class Pace:
-    """A rate that may be exceeded for a moment."""
+    """A rate limit for requests, which may be exceeded for a moment."""
 
     def __init__(self, rate: float, burst: float = BURST) -> None:
         self._rate, self._most = rate, rate * burst
         self._left, self._at = self._most, time.monotonic()
 
     def wait(self) -> float:
-        """Take one; return how many seconds to wait before it may be used, or -1 if that is too long: none is taken."""
+        """Count one request; return the seconds to wait before it may go on, or -1, uncounted, if that is too long."""
         now = time.monotonic()
         self._left = min(self._most, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -53,7 +53,7 @@ class Pace:
 
 @dataclass
 class Caller:
-    """A principal that may call, with its pace."""
+    """A principal that calls over HTTP: its rate limit, and its requests that are being answered."""
 
     name: str
     pace: Pace
@@ -62,21 +62,21 @@ class Caller:
 
 
 class Callers(Protocol):
-    """What the guard asks of those who know the tokens and the sessions."""
+    """Interface by which the HTTP guard looks up tokens and opens sessions."""
 
     async def tokens(self) -> Mapping[str, Token]:
         """Return the tokens of the store by their digests."""
 
     async def admit(self, caller: Caller) -> None:
-        """Make a caller's session, unless it has one; raises AttemptError if there cannot be another."""
+        """Open a principal's session, unless it has one; raise AttemptError if there are too many."""
 
     def refused(self, caller: Caller, refusal: Refusal) -> None:
-        """Log a message of a caller that was refused."""
+        """Write to the principal's log that a message of it was refused, and why."""
 
 
 @dataclass(frozen=True)
 class DeniedError(Exception):
-    """A request that is refused: its status, a code and a sentence, what to do next, and headers of the answer."""
+    """Raised for an HTTP request that is refused: its status, a sentence, what to do next, and headers."""
 
     status: int
     what: str
@@ -87,7 +87,7 @@ class DeniedError(Exception):
 
 @dataclass
 class Guard:
-    """The ASGI application that guards another one."""
+    """ASGI application that checks host, origin, token and rate of each request before it passes it to another."""
 
     rules: DoorRules
     profile: str

@@ -33,11 +33,11 @@ Application = Callable[[Scope, Callable[[], Awaitable[Message]], Callable[[Messa
 
 
 class SlowClientError(Exception):
-    """A client that takes longer than it may for one step of a request."""
+    """Raised for a client that takes too long to send a part of its request."""
 
 
 class HttpWire:
-    """All connections of a server."""
+    """The HTTP server's connections, at most so many at a time; an idle one is closed for a new one."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -50,7 +50,7 @@ class HttpWire:
             await server.serve_forever()
 
     def take(self, connection: Connection) -> bool:
-        """Add a connection; one that waits makes room for it if there are too many. Return False if none can."""
+        """Add a connection, for which an idle one is closed if there are too many; return False if none is idle."""
         if len(self._connections) >= MOST:
             idle = next((one for one in self._connections if not one.answering), None)
             if idle is None:
@@ -72,7 +72,7 @@ class HttpWire:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: requests one after the other, each answered whole before the next one is read."""
+    """One HTTP connection: requests are read one after the other, each answered whole before the next."""
 
     def __init__(self, wire: HttpWire) -> None:
         self._wire = wire
@@ -98,7 +98,7 @@ class Connection(asyncio.Protocol):
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and read no more until it is wanted."""
+        """Take bytes that arrived, and stop reading until the request is worked on."""
         if self._ending:
             return
         self._fresh = False
@@ -107,17 +107,17 @@ class Connection(asyncio.Protocol):
         self._came.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wake the tasks that wait for the client; a call in progress goes on, because it may be recorded already."""
+        """Wake everything that waits for the client; a call under way goes on, since it may be recorded already."""
         self._wire.drop(self)
         for event in (self._lost, self._came, self._room):
             event.set()
 
     def pause_writing(self) -> None:
-        """Hold back what is written, until the client has read."""
+        """Stop sending, because the client reads too slowly."""
         self._room.clear()
 
     def resume_writing(self) -> None:
-        """Let the rest be written."""
+        """Go on sending, because the client has read what was sent."""
         self._room.set()
 
     def abort(self) -> None:
@@ -125,7 +125,7 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     def uid(self) -> int | None:
-        """Return the user at the other end, if that is on this machine and still holds the connection."""
+        """Return the user id at the other end; None if that is not on this machine."""
         if self._uid is None:
             self._uid = (peer_uid(self.ours, self.theirs),)
         return self._uid[0]

@@ -44,7 +44,7 @@ class LongLine:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Answer to a line that is refused: JSON-RPC's code, the harness' error, the request's id, the line's size."""
+    """Answer to a line that is refused: JSON-RPC's code, the harness's error, the request's id, the line's size."""
 
     rpc: int
     error: AttemptError
@@ -52,7 +52,7 @@ class Refusal:
     size: int
 
     def answer(self) -> Message:
-        """Return the answer: the error in the form of JSON-RPC, with the harness' error as its data."""
+        """Return the JSON-RPC answer to the refused line, with the harness's error as its data."""
         body = {"code": self.rpc, "message": self.error.text, "data": self.error.as_reply()}
         return {"jsonrpc": "2.0", "id": self.id, "error": body}
 

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, cast
 
 from harness.attempts.calls import OpenedAttempt
 from harness.attempts.codes import AttemptError, error_from_reply
+from harness.attempts.shapes import CatalogueRow, ScoreTextArgs, ScoringRow, StartAttemptArgs, TextScoreRow
 from harness.digest import canonical_json, sha256
 from harness_tools.pipe import Message, Pipe, close_all
 
@@ -32,10 +33,10 @@ class PipeAnswer:
 
 
 class AskPipe(Protocol):
-    """What a backend needs of the pipe to the supervisor."""
+    """Interface of the pipe by which the answering process sends requests to the supervisor."""
 
     def call(self) -> AbstractContextManager[None]:
-        """Context manager of one call, whose requests have together as long as one of them would have."""
+        """Context manager of one tool call: its requests together may wait only as long as one could alone."""
         ...
 
     def left(self) -> float:
@@ -65,7 +66,7 @@ class PipeClient:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Context manager of one call, whose requests have together as long as one of them would have."""
+        """Context manager of one tool call: its requests together may wait only as long as one could alone."""
         self._call.until = time.monotonic() + self._patience
         try:
             yield
@@ -177,42 +178,42 @@ def _gone() -> AttemptError:
     return AttemptError("E_INTERNAL", "the server is ending")
 
 
-SCORING = "scoring"
+SCORING: Final = "scoring"
 POLL = 0.25  # seconds between two queries for the status of a scoring
 
 
 class PipeBackend:
-    """Backend of a session: it gets open files instead of paths, and repeats requests that take long."""
+    """Backend of a session that asks the supervisor over a pipe: attempts come as open files, not as paths."""
 
     def __init__(self, asking: AskPipe) -> None:
         self._asking = asking
         self.call = asking.call  # what each call is made in
         self.seen: set[str] = set()  # attempts that were handed over
 
-    def catalogue(self) -> Mapping[str, Any]:
-        """Return the result of list_studies."""
-        return dict(self._asking.ask_again("catalogue", "catalogue").data)
+    def catalogue(self) -> CatalogueRow:
+        """Return the studies that the agent may attempt, from the supervisor."""
+        return cast(CatalogueRow, self._asking.ask_again("catalogue", "catalogue").data)
 
-    def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:
-        """Open an attempt; making its view may take longer than one call."""
+    def open(self, request: StartAttemptArgs, tools: str) -> OpenedAttempt:
+        """Have the supervisor begin an attempt, which may take longer than one call; return its open files."""
         key = "open " + sha256(canonical_json(dict(request)))
         return self._handed(self._asking.ask_again(key, "open", **request, tools=tools))
 
     def reopen(self, attempt_id: str) -> OpenedAttempt:
-        """Open an attempt of this principal again."""
+        """Have the supervisor open an attempt of this principal again; return its open files."""
         return self._handed(self._asking.ask_again(f"reopen {attempt_id}", "reopen", attempt_id=attempt_id))
 
-    def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
+    def finish(self, attempt_id: str, *, wait: bool = True) -> ScoringRow:
         """Return the status of a closed attempt's scoring; with `wait`, wait for its end as long as a call may wait.
 
         While the worker that knows the status is busy, the attempt is waiting to be scored, which is `scoring`, too.
         """
         asked = self._asking.send("finish", attempt_id=attempt_id)
-        told: Mapping[str, Any] = {"status": SCORING}
+        told: ScoringRow = {"status": SCORING}
         until = time.monotonic() + (self._asking.left() if wait else 0)
         while told["status"] == SCORING and (left := until - time.monotonic()) > 0:
             try:
-                told = dict(asked.result(left).data)
+                told = cast(ScoringRow, asked.result(left).data)
             except TimeoutError:
                 break
             if told["status"] == SCORING:
@@ -220,18 +221,18 @@ class PipeBackend:
                 asked = self._asking.send("finish", attempt_id=attempt_id)
         return told
 
-    def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Score one text; the scorer may take longer than one call."""
+    def score_text(self, request: ScoreTextArgs) -> TextScoreRow:
+        """Have one text scored against an item; return the value or why there is none."""
         key = "score_text " + sha256(canonical_json(dict(request)))
-        return dict(self._asking.ask_again(key, "score_text", **request).data)
+        return cast(TextScoreRow, self._asking.ask_again(key, "score_text", **request).data)
 
     def verb(self, tool: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a verb for an operator or auditor, and return its result."""
+        """Have a verb called for an operator's or auditor's agent, and return its result."""
         key = f"{tool} {sha256(canonical_json(dict(request)))}"
         return dict(self._asking.ask_again(key, "verb", tool=tool, arguments=dict(request)).data)
 
     def run(self, tool: str, request: Mapping[str, Any], client: str = "") -> Mapping[str, Any]:
-        """Make a call of an agent that runs manifests, and return its result."""
+        """Have a call answered of an agent that runs manifests, and return its result."""
         asked = {"tool": tool, "arguments": dict(request), "client": client}
         return dict(self._asking.ask_again(f"run {sha256(canonical_json(asked))}", "run", **asked).data)
 

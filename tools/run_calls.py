@@ -29,7 +29,7 @@ SHOWN = 400  # letters of an error's text
 
 
 def call_run(project: Project, served: ServeRequest, principal: str, job: Data, watch: Watch) -> Data:
-    """Make a call, whose arguments are already validated; raise AttemptError if it fails."""
+    """Answer a call of an agent that runs manifests, whose arguments are checked; raise AttemptError if it fails."""
     tool, asked = str(job["tool"]), dict(job["arguments"])
     manifests = runnable_manifests(project, served)  # their files may change while they are served
     here = project.of(manifests[0])
@@ -69,7 +69,7 @@ def call_run(project: Project, served: ServeRequest, principal: str, job: Data, 
 
 
 def spawn_run(project: Project, run: str) -> None:
-    """Start the process of a run, and forget it."""
+    """Start the process that executes a run, without waiting for it."""
     command = [sys.executable, "-P", "-m", "harness_tools.run_process", str(project.root), str(project.store), run]
     silent = subprocess.DEVNULL
     process = subprocess.Popen(

@@ -16,7 +16,7 @@ with paused_collection():
 
 
 def main(argv: Sequence[str]) -> None:
-    """Perform the run that an agent asked for; `argv` is its project, its store and its id."""
+    """Execute the run that an agent asked for; `argv` has the project, the store and the run's id."""
     project, store, run = argv
     perform_asked(Project.at(project, store), run)
 

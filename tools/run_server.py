@@ -57,15 +57,15 @@ Context = ServerRequestContext[Any, Any]
 
 
 class PeekingBackend(CallBackend, Protocol):
-    """Backend that can also say how a run stands without a line in the log."""
+    """Backend that can also return the state of a run without a line in the log."""
 
     def peek(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Say how a run stands; raise AttemptError if that is not known."""
+        """Return the state of a run, unlogged; raise AttemptError if it is not known."""
         ...
 
 
 class RunWaiter(Extension):
-    """Extension around the gate: get_run waits for the end of its run, and tells how far it is meanwhile."""
+    """Server extension for get_run: waits for the end of a run, and tells the client its progress meanwhile."""
 
     identifier = "harness/progress"
 
@@ -75,7 +75,7 @@ class RunWaiter(Extension):
     async def intercept_tool_call(
         self, params: CallToolRequestParams, ctx: Context, call_next: CallNext
     ) -> HandlerResult:
-        """Wait as long as get_run was asked to; the gate answers and logs the call, even if its client has gone."""
+        """Wait as long as get_run asks for, then let the gate answer and log the call."""
         given = params.arguments or {}
         wait = given.get("wait_s")
         try:
@@ -110,13 +110,13 @@ async def _answered(call_next: CallNext, ctx: Context) -> None:
 
 
 class TaskParams(RequestParams):
-    """Parameters of a request about a task."""
+    """Parameters of an MCP request about a task, which names the task."""
 
     task_id: str = Field(alias="taskId", max_length=64)
 
 
 class RunTasks(Extension):
-    """The tasks extension: a run that was started is a task, for clients that declare the extension."""
+    """Server extension for MCP tasks: a run that was started is a task, for clients that know tasks."""
 
     identifier = TASKS
 
@@ -124,7 +124,7 @@ class RunTasks(Extension):
         self._gate = gate
 
     def methods(self) -> Sequence[MethodBinding]:
-        """Return the methods of the extension."""
+        """Return the MCP methods of this extension with the functions that answer them."""
         return [
             MethodBinding("tasks/get", TaskParams, self._get),
             MethodBinding("tasks/update", TaskParams, self._update),
@@ -209,7 +209,7 @@ async def _read(gate: Gate, ctx: Context, tool: str, asked: Mapping[str, Any]) -
 
 
 def build_run_server(backend: PeekingBackend, version: str = "") -> Server[Any]:
-    """Return the server of the profile `run`."""
+    """Return the MCP server of the profile `run`, with which agents run manifests."""
     kept: list[Gate] = []
 
     def gates(gate: Gate) -> Sequence[Extension]:

@@ -27,18 +27,18 @@ POLLED = "get_run"
 
 
 class RunSession(VerbSession):
-    """Session of one principal; `peek` looks at a run without a line in the log."""
+    """Session of one agent that runs manifests: answers its calls and logs each."""
 
     def __init__(self, log: ChainLog, backend: PipeBackend) -> None:
         super().__init__("run", log, backend)
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Answer a call of a tool, or a read, and log it."""
+        """Answer a tool call or a read of a resource, and log it."""
         since = arrival_time()
         return self._written(tool, attempt_call(args, lambda: self._made(tool, args, facts.client)), facts, since)
 
     def peek(self, args: object) -> Mapping[str, Any]:
-        """Say how a run stands, while a call waits for its end; raise AttemptError as the call would."""
+        """Return the state of a run while a call waits for its end; raise AttemptError as the call would."""
         request = asked_arguments(POLLED, self._tools[POLLED].request, args)
         return self._backend.run(POLLED, request)
 
@@ -55,12 +55,12 @@ class RunSession(VerbSession):
 
 
 def open_run_session(handle: int, backend: PipeBackend) -> RunSession:
-    """Return the session that writes to the log that the supervisor began."""
+    """Return the session of an agent that runs manifests, which goes on with the log behind a descriptor."""
     return RunSession(open_session_log(handle), backend)
 
 
 class RunBackend:
-    """Backend of the gate: each call may wait for a worker, as long as one call may."""
+    """Backend of the server's gate for agents that run manifests; each call may wait for a worker."""
 
     def __init__(self, session: RunSession, backend: PipeBackend) -> None:
         self._session, self._backend = session, backend
@@ -71,11 +71,11 @@ class RunBackend:
         return True
 
     def call(self, tool: str, arguments: Mapping[str, Any], facts: CallFacts) -> AgentReply:
-        """Answer a call, within the seconds that a call may take."""
+        """Answer a tool call by the session, within the seconds that a call may take."""
         with self._backend.call():
             return self._session.call(tool, arguments, facts)
 
     def peek(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Say how a run stands without a line in the log."""
+        """Return the state of a run, without a line in the log."""
         with self._backend.call():
             return self._session.peek(arguments)

@@ -35,24 +35,24 @@ Withheld = Annotated[
 
 
 class ServedForm(Form):
-    """Arguments of list_manifests: none."""
+    """Arguments of the tool list_manifests: none."""
 
 
 class ServedGiven(Form):
-    """Result of list_manifests."""
+    """Result of the tool list_manifests: the manifests that the agent may run, and what it may override."""
 
     manifests: list[dict[str, Any]] = Field(description="manifest, study, about, overrides, budget, runs_left")
 
 
 class PlanRunForm(Form):
-    """Arguments of plan_run."""
+    """Arguments of the tool plan_run: the manifest, and overrides of its values."""
 
     manifest: Served
     overrides: Overrides = Field(default_factory=dict)
 
 
 class PlanRunGiven(Form):
-    """Result of plan_run."""
+    """Result of the tool plan_run: what a run would execute, ask, take and cost."""
 
     manifest: str
     overrides: dict[str, str]
@@ -67,7 +67,7 @@ class PlanRunGiven(Form):
 
 
 class StartRunForm(Form):
-    """Arguments of start_run."""
+    """Arguments of the tool start_run: the manifest, a key, overrides, and the run's budget."""
 
     manifest: Served
     idempotency_key: Key
@@ -79,7 +79,7 @@ class StartRunForm(Form):
 
 
 class RunStateGiven(Form):
-    """How a run stands: result of start_run, get_run and cancel_run."""
+    """Result of start_run, get_run and cancel_run: the run's state, progress, cost and verdict."""
 
     run: str
     manifest: str
@@ -102,7 +102,7 @@ class RunStateGiven(Form):
 
 
 class GetRunForm(Form):
-    """Arguments of get_run."""
+    """Arguments of the tool get_run: the run, by its id or key, and how long to wait for its end."""
 
     run: RunId | None = None
     idempotency_key: Key | None = Field(default=None, description="instead of run: the key that started it")
@@ -112,14 +112,14 @@ class GetRunForm(Form):
 
 
 class CancelRunForm(Form):
-    """Arguments of cancel_run."""
+    """Arguments of the tool cancel_run: the run, and the reason."""
 
     run: RunId
     reason: str = Field(default="", max_length=200, description="is written down")
 
 
 class ScoresForm(Form):
-    """Arguments of scores."""
+    """Arguments of the tool scores: the run, and which page of its scores."""
 
     run: RunId
     limit: Limit = 20
@@ -127,7 +127,7 @@ class ScoresForm(Form):
 
 
 class RunScoresGiven(Form):
-    """Result of scores."""
+    """Result of the tool scores: a page of a run's table of scores."""
 
     run: str
     manifest: str
@@ -142,7 +142,7 @@ class RunScoresGiven(Form):
 
 
 class CompareForm(Form):
-    """Arguments of compare."""
+    """Arguments of the tool compare: two runs, or two models of one run, and which page."""
 
     run_a: RunId
     run_b: RunId | None = Field(default=None, description="absent: two models of run_a")
@@ -154,7 +154,7 @@ class CompareForm(Form):
 
 
 class CompareGiven(Form):
-    """Result of compare."""
+    """Result of the tool compare: differences by metric, and a page of the items whose scores differ."""
 
     run_a: str
     run_b: str
@@ -167,7 +167,7 @@ class CompareGiven(Form):
 
 
 class ClaimsForm(Form):
-    """Arguments of claims."""
+    """Arguments of the tool claims: a manifest, or none for all, and which page."""
 
     manifest: Served | None = Field(default=None, description="absent: all that are served")
     limit: Limit = MOST
@@ -175,7 +175,7 @@ class ClaimsForm(Form):
 
 
 class ClaimsGiven(Form):
-    """Result of claims."""
+    """Result of the tool claims: a page of published numbers, each with its verdict."""
 
     claims: list[dict[str, Any]] = Field(description="published, tolerance, value, verdict, kind, where, run")
     n_claims: int
@@ -184,7 +184,7 @@ class ClaimsGiven(Form):
 
 
 class ReadForm(Form):
-    """What a resource's address names."""
+    """The run or attempt that a resource's address names, and where to begin reading."""
 
     run: RunId | None = None
     attempt: str | None = Field(default=None, pattern=r"^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{32}$")
@@ -192,7 +192,7 @@ class ReadForm(Form):
 
 
 class PromptForm(Form):
-    """Which prompt is asked for, and what is put into it."""
+    """The name of a prompt (a wording of a study), and the values that are filled into it."""
 
     name: str = Field(max_length=80)
     arguments: dict[str, Annotated[str, Field(max_length=65536)]] = Field(default_factory=dict, max_length=20)

@@ -42,7 +42,7 @@ LONGEST_CLIENT = 80  # letters of a client's name that are written down
 
 
 class CallBackend(Protocol):
-    """Protocol of a backend, which answers calls; those that may wait do so in its threads, or in those of the loop."""
+    """Protocol of a backend, which answers tool calls; those that may take long are answered in a thread."""
 
     @property
     def threads(self) -> Executor | None:
@@ -50,11 +50,11 @@ class CallBackend(Protocol):
         ...
 
     def waits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether a call may wait for another process, so that it must run in a thread."""
+        """Whether a call may wait for another process, so that it must be answered in a thread."""
         ...
 
     def call(self, tool: str, arguments: Mapping[str, Any], facts: CallFacts) -> AgentReply:
-        """Answer a call and log it once, whatever its outcome."""
+        """Answer a tool call and log it once, whatever its outcome."""
         ...
 
 
@@ -62,7 +62,7 @@ Backends = Callable[[ServerRequestContext[Any, Any]], CallBackend]  # who answer
 
 
 class Gate(Extension):
-    """The SDK extension through which the server answers every tool call: it passes the call to a backend."""
+    """The SDK extension that passes every tool call of the server to a backend."""
 
     identifier = IDENTIFIER
 
@@ -88,7 +88,7 @@ class Gate(Extension):
     async def reply(
         self, ctx: ServerRequestContext[Any, Any], tool: str, arguments: Mapping[str, Any], said: CallFacts
     ) -> AgentReply:
-        """Return the reply of the caller's backend to a call, once the call is logged durably.
+        """Have the caller's backend answer a call; return the reply once the call is logged durably.
 
         A cancelled call goes on: it is logged, and repeating the call returns its reply.
         """
@@ -118,7 +118,7 @@ def tool_result(reply: AgentReply) -> CallToolResult:
 
 
 def client_facts(ctx: ServerRequestContext[Any, Any]) -> CallFacts:
-    """Return the protocol version, and the name and version that the client states, shortened.
+    """Return the protocol version of a request, and the name and version that its client states, shortened.
 
     Over HTTP a client of the older protocols states them once, before any session, so its header User-Agent is taken.
     """

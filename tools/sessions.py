@@ -22,10 +22,10 @@ from harness_tools.tool_table import TOOLS
 
 
 class CallSession(Protocol):
-    """Protocol of a session, which answers calls and logs them."""
+    """Protocol of a session, which answers tool calls and logs each."""
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Answer a call."""
+        """Answer a tool call and log it."""
         ...
 
     def refuse(self, error: AttemptError, seen: object, facts: CallFacts) -> AgentReply:
@@ -42,14 +42,14 @@ class CallSession(Protocol):
 
 
 class VerbSession:
-    """Session of an operator's or auditor's agent: each tool is a verb, which a worker calls."""
+    """Session of an operator's or auditor's agent, whose tools are verbs that a worker calls."""
 
     def __init__(self, profile: str, log: ChainLog, backend: PipeBackend) -> None:
         self._tools = {spec.name: spec for spec in TOOLS[profile]}
         self._log, self._backend = log, backend
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Answer a call and log it."""
+        """Answer a tool call by the verb of the same name, and log it."""
         since = arrival_time()
         return self._written(tool, attempt_call(args, lambda: self._answered(tool, args)), facts, since)
 
@@ -59,7 +59,7 @@ class VerbSession:
         return self._written("", CallOutcome(kept, kept["sha256"], None, error), facts, arrival_time())
 
     def holds(self, attempt_id: str) -> bool:
-        """Whether an attempt is open here: never."""
+        """Whether an attempt is open here: never, since these tools attempt nothing."""
         return False
 
     def close(self) -> None:
@@ -82,13 +82,13 @@ class VerbSession:
 
 
 def open_session(profile: str, handle: int, backend: PipeBackend, fingerprint: str) -> CallSession:
-    """Return the session of a profile; it writes to the log that the supervisor began."""
+    """Return the session for a profile's tools, which goes on with the log behind a descriptor."""
     log = open_session_log(handle)
     return Session(log, backend, fingerprint) if profile == "answer" else VerbSession(profile, log, backend)
 
 
 def refusals_into(session: CallSession) -> Callable[[Refusal], None]:
-    """Return the function that logs a refused line: why it was refused, and its size."""
+    """Return a function that logs a refused line in a session: why it was refused, and its size."""
 
     def write(refusal: Refusal) -> None:
         session.refuse(refusal.error, {"size": refusal.size}, CallFacts("", ""))

@@ -56,7 +56,7 @@ class LaneJob:
 
 
 class Lane:
-    """One worker at a time, and the jobs that wait for it: of several principals one each, in turns."""
+    """One worker process, and the queue of jobs for it; several principals take turns."""
 
     def __init__(self, arguments: Sequence[str], *, outlives: bool = False) -> None:
         self._outlives = outlives  # its worker finishes its job even if the supervisor ends
@@ -78,7 +78,7 @@ class Lane:
         self._next()
 
     def read(self) -> None:
-        """Read the worker's output and pass on its reply; call this when there is data to read."""
+        """Read the worker's output, and pass a reply to its job; to be called when there is data to read."""
         assert self._process and self._process.stdout
         data = os.read(self._process.stdout.fileno(), CHUNK)
         if not data:
@@ -152,7 +152,7 @@ LIMITS = {"line_bytes": 1 << 20, "seconds_a_call": 4}
 
 
 class Supervisor:
-    """The loop of the supervisor, which runs as long as the answering process."""
+    """The process that has the store: it starts the answering process and works on its requests."""
 
     def __init__(self, asked: argparse.Namespace, store: Path, answering: Answering) -> None:
         self._asked, self._store, self._tree = asked, store, Store(store).tree
@@ -172,7 +172,7 @@ class Supervisor:
         self._answering, self._pipe = answering, Pipe(answering.pipe)
 
     def run(self) -> int:
-        """Serve the answering process until it ends; return the exit code."""
+        """Work on requests of the answering process until it ends; return the exit code."""
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, self._stopped)
         if ready := READY.get(self._asked.profile):  # while the other process starts, too

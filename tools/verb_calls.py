@@ -35,7 +35,7 @@ ORDER = {"fail": 0, "skip": 1}
 
 
 def call_verb(project: Project, tool: str, asked: Data, watch: Watch) -> Data:
-    """Call the verb of a tool, whose arguments are already validated; raise AttemptError if the verb fails."""
+    """Call the verb of a tool with checked arguments, and return its result; raise AttemptError if it fails."""
     try:
         return {
             name: plain_data(value) for name, value in VERBS[tool](project, asked, watch).items() if value is not None

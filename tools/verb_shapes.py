@@ -16,7 +16,7 @@ ROWS = 50  # rows of one call of score
 
 
 class Form(BaseModel):
-    """Base class of arguments and results: closed and strict."""
+    """Base class of tools' arguments and results: unknown fields and converted types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -35,35 +35,35 @@ Offset = Annotated[int, Field(ge=0, le=100_000, description="entries to leave ou
 
 
 class PageForm(Form):
-    """Arguments of a list."""
+    """Arguments of a tool that lists something: which page of the list."""
 
     limit: Limit = 20
     offset: Offset = 0
 
 
 class NamedTool(Form):
-    """A scorer or an analysis."""
+    """A scorer or an analysis in a list: its name, and what it does."""
 
     name: str
     about: str
 
 
 class NamedToolsGiven(Form):
-    """A page of scorers or analyses."""
+    """Result of the tools list_scorers and list_analyses: a page of names."""
 
     tools: list[NamedTool]
     next_offset: int | None = Field(default=None, description="absent on the last page")
 
 
 class DescribeForm(Form):
-    """Which scorer or analysis is described."""
+    """Arguments of the tool describe_tool: the name of a scorer or an analysis."""
 
     kind: Literal["scorer", "analysis"] = Field(description="which of the two lists names it")
     name: ToolName = Field(description="as list_scorers or list_analyses names it")
 
 
 class DescribedGiven(Form):
-    """A scorer or an analysis with its fields."""
+    """Result of the tool describe_tool: what a scorer or an analysis takes and gives."""
 
     name: str
     about: str
@@ -73,7 +73,7 @@ class DescribedGiven(Form):
 
 
 class ScoreRowsForm(Form):
-    """Rows for one scorer."""
+    """Arguments of a tool that scores rows: the scorer, the rows, and fields that all rows share."""
 
     scorer: ToolName = Field(description=describe_field(ScoreRequest, "scorer"))
     rows: list[dict[str, Any]] = Field(
@@ -83,20 +83,20 @@ class ScoreRowsForm(Form):
 
 
 class ScoresGiven(Form):
-    """Scores of rows, in their order."""
+    """Result of a tool that scores rows: one score for each row, in their order."""
 
     scores: list[dict[str, Any]]
 
 
 class AnalyseObjectForm(Form):
-    """An object for one analysis."""
+    """Arguments of a tool that runs an analysis: its name, and the object that it takes."""
 
     analysis: ToolName = Field(description=describe_field(AnalyseRequest, "analysis"))
     given: dict[str, Any] = Field(description="the object with the fields that describe_tool names")
 
 
 class AnalysisGiven(Form):
-    """The result of an analysis."""
+    """Result of a tool that runs an analysis: what the analysis returns."""
 
     result: dict[str, Any]
 
@@ -109,21 +109,21 @@ class ManifestsGiven(Form):
 
 
 class ListRunsForm(Form):
-    """Which runs are listed."""
+    """Arguments of the tool list_runs: the manifest whose runs are listed, and how many at most."""
 
     manifest: str | None = Field(default=None, max_length=80, description=describe_field(RunsRequest, "manifest"))
     limit: Limit = 20
 
 
 class RunsGiven(Form):
-    """Runs, newest first."""
+    """Result of the tool list_runs: runs, newest first, and how many more there are."""
 
     runs: list[dict[str, Any]] = Field(description="run, manifest, started, engine, status, steps, its limit if any")
     more: int = Field(description="older runs that are not shown")
 
 
 class AuditRunForm(Form):
-    """What is audited, and how much of it is made again."""
+    """Arguments of the tool that audits a run: the run, and how much of it is executed again."""
 
     run: RunName | None = Field(default=None, description="a run id, a prefix of one, or `last`")
     manifest: ManifestName | None = Field(default=None, description="instead of run: the newest run of a manifest")
@@ -134,7 +134,7 @@ class AuditRunForm(Form):
 
 
 class AuditGiven(Form):
-    """The verdict on a run, and its checks with failing ones first."""
+    """Result of the tool that audits a run: the verdict, and its checks with failing ones first."""
 
     run: str
     verdict: str = Field(description="agreed, disagreed, incomplete or unconfirmed")
@@ -145,14 +145,14 @@ class AuditGiven(Form):
 
 
 class DiffRunsForm(Form):
-    """Which runs are compared."""
+    """Arguments of the tool that compares runs: the two runs."""
 
     run_a: RunName
     run_b: RunName
 
 
 class DiffGiven(Form):
-    """The differences between two runs."""
+    """Result of the tool that compares runs: where they differ, the cause, and the rows."""
 
     level: str = Field(description="bytes (nothing differs), decisions, numbers, statistics or differs")
     cause: str
@@ -163,7 +163,7 @@ class DiffGiven(Form):
 
 
 class VerifyForm(Form):
-    """Which attempt's transcript is checked."""
+    """Arguments of the tool that verifies a transcript: the attempt, and heads that its agent kept."""
 
     attempt_id: AttemptName
     heads: list[str] | None = Field(
@@ -172,7 +172,7 @@ class VerifyForm(Form):
 
 
 class VerifiedGiven(Form):
-    """The outcome of verifying a transcript."""
+    """Result of the tool that verifies a transcript: the verdict, and what is wrong."""
 
     attempt: str
     verdict: str = Field(description="agreed, disagreed or incomplete")

@@ -165,7 +165,7 @@ def _make_record(lines: list[Object], head: str) -> Object:
 
 
 class Verifier:
-    """A bundle, and what its checks found."""
+    """Checker of a bundle, independent of the harness: it reads the file and collects what is wrong."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], str] = {}  # the first reason, by check and result
@@ -177,19 +177,19 @@ class Verifier:
         self.named: set[str] = set()  # digests that stand in the documents of the run
 
     def expect(self, check: str, true: object, reason: object, result: str = "fail") -> None:
-        """Note that something is not as it should be."""
+        """Note a failed check with its reason, unless `true`."""
         if not true:
             self.found.setdefault((check, result), ascii(str(reason)[:400])[1:-1])
 
     def guard(self, check: str, function: Callable[..., Any], *values: Any) -> Any:
-        """Call a function; whatever goes wrong in it is a fail of the check, since hostile input must not end this."""
+        """Call a function of a check; any exception in it fails the check, since the input may be hostile."""
         try:
             return function(*values)
         except Exception as error:
             self.expect(check, False, f"{' '.join(map(str, values))} {type(error).__name__}: {error}".strip())
 
     def verify(self, path: str, envelope: str | None, key: str | None) -> tuple[str, ...]:
-        """Make the checks, and return the names of those that were made."""
+        """Make all checks of a bundle, and return the names of those that were made."""
         self.guard("bundle", self._unpack, path)
         if self.found:
             return CHECKS[:1]
@@ -505,7 +505,7 @@ def _is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
 
 
 def main() -> int:
-    """Check the bundle that is named, and return the exit code."""
+    """Check the bundle that the command line names, print the findings, and return the exit code."""
     parser = argparse.ArgumentParser(description="Check the evidence bundle of a run.", allow_abbrev=False)
     parser.add_argument("file", help="the bundle")
     parser.add_argument("--envelope", help="a signed statement about the run")

@@ -49,7 +49,7 @@ class _Stream:
 
 
 class Sink(_Stream):
-    """The writing end: writes each message as one whole line."""
+    """Writer to the client: writes each message as one whole line."""
 
     def __init__(self, sink: int) -> None:
         self._sink = sink
@@ -70,12 +70,12 @@ class Sink(_Stream):
         self.forget(getattr(item.message, "id", None))
 
     def forget(self, known: Id) -> None:
-        """Stop waiting for the answer to a request."""
+        """Stop waiting for the answer to a request that the client sent."""
         self.unanswered.discard(known)
         self.answered.set()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answer a line that is not a message."""
+        """Write the answer to a line that is not a message."""
         self.put(json.dumps(refusal.answer(), ensure_ascii=True).encode() + b"\n")
 
     def put(self, line: bytes) -> None:
@@ -89,7 +89,7 @@ class Sink(_Stream):
 
 
 class Source(_Stream):
-    """The reading end: yields messages for the SDK; refused lines are reported and answered, and not passed on."""
+    """Reader from the client: yields messages for the SDK; a refused line is answered here and not passed on."""
 
     def __init__(self, source: int, sink: Sink, refused: Callable[[Refusal], None]) -> None:
         self._sink, self._refused = sink, refused
@@ -116,7 +116,7 @@ class Source(_Stream):
             self._loop.call_soon_threadsafe(self._queue.put_nowait, (found, size))
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message."""
+        """Return the next message of the client."""
         return await self.__anext__()
 
     def __aiter__(self) -> Source:
@@ -167,7 +167,7 @@ THREADS = 32
 
 
 def serve_client(server: Server[Any], wire: tuple[int, int], refused: Callable[[Refusal], None]) -> None:
-    """Serve one client; return at the end of its input, when nothing is left to write.
+    """Serve one client by an MCP server; return when the client's input has ended and all is written.
 
     Threads that still wait for another process are not waited for; they end with this process.
     """

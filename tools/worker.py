@@ -25,6 +25,7 @@ from harness_tools.child_start import claim_connection, paused_collection
 
 with paused_collection():  # while the answering process starts, too
     from harness.attempts.codes import AttemptError
+    from harness.attempts.shapes import CatalogueRow, ScoreTextArgs, TextScoreRow
     from harness.errors import HarnessError
     from harness.run.attempts.service import LocalBackend, OpenedView
     from harness.verbs.attempts import attempt_backend
@@ -35,13 +36,13 @@ Message = dict[str, Any]
 
 
 class Worker:
-    """The operations of a worker, by name."""
+    """The jobs that a worker process does for the supervisor, by name."""
 
     def __init__(self, asked: argparse.Namespace, watch: Watch) -> None:
         self._asked, self._watch = asked, watch
         self._principal = asked.principal  # whose job it is: of many over HTTP, of one over stdio
         self._project = Project.at(asked.project, asked.store)
-        self._work: Mapping[str, Callable[[Message], Any]] = {
+        self._work: Mapping[str, Callable[[Any], object]] = {  # each takes the fields of its job
             "ready": self._ready,
             "catalogue": lambda _: self._backend.catalogue(),
             "open": lambda job: _handed(self._backend.open_view(job, str(job["tools"]))),
@@ -69,7 +70,7 @@ class Worker:
         )
 
     def reply(self, job: Message) -> Message:
-        """Do a job and return its outcome; what an agent is not told is printed on stderr for the operator."""
+        """Do one job and return its result or its error; details that no agent may see go to stderr."""
         operation, self._principal = job.pop("op"), job.pop("principal", "") or self._asked.principal
         try:
             return {"ok": self._work[operation](job)}
@@ -83,11 +84,11 @@ class Worker:
             _say(traceback.format_exc())
             return {"error": AttemptError("E_INTERNAL", "the server met a defect of its own").as_reply()}
 
-    def _ready(self, _: Message) -> Mapping[str, Any]:
+    def _ready(self, _: object) -> CatalogueRow:
         """Read what is served, so that errors in it are found at once."""
         return self._backend.catalogue()
 
-    def _score_text(self, job: Message) -> Mapping[str, Any]:
+    def _score_text(self, job: ScoreTextArgs) -> TextScoreRow:
         return self._backend.score_text(job)
 
     def _verb(self, job: Message) -> Mapping[str, Any]:
@@ -122,7 +123,7 @@ def _listen(source: int, jobs: queue.Queue[Message | None], watch: Watch, outliv
 
 
 def main(argv: Sequence[str]) -> None:
-    """Do jobs until the input ends."""
+    """Read jobs from stdin and do them one after the other, until the input ends."""
     parser = argparse.ArgumentParser("harness_tools.worker")
     parser.add_argument("manifests", nargs="*")
     for name in ("project", "store", "principal"):

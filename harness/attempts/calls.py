@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypedDict
 
+from harness.attempts import shapes
 from harness.attempts.codes import AttemptError, printable_text
 from harness.attempts.reads import Data, ReplyImage
-from harness.attempts.shapes import call_digest, describe_rejected
 from harness.attempts.transcript import done_future
 from harness.errors import HarnessError
 from harness.store.events import AttemptFields
@@ -43,22 +43,22 @@ class OpenedAttempt:
 
 
 class Backend(Protocol):
-    """The part of a session that has access to the store. Each call may take long; a refusal is an AttemptError."""
+    """Interface between an agent's session and the code that has the store; a refusal is an AttemptError."""
 
-    def catalogue(self) -> Mapping[str, Any]:
-        """Return the result of list_studies: `studies`."""
+    def catalogue(self) -> shapes.CatalogueRow:
+        """Return the studies that the agent may attempt, each with its splits and the attempts that are left."""
 
-    def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:
+    def open(self, request: shapes.StartAttemptArgs, tools: str) -> OpenedAttempt:
         """Open an attempt for the arguments of start_attempt, or the one that the same key opened before."""
 
     def reopen(self, attempt_id: str) -> OpenedAttempt:
         """Open an attempt of this principal again; raises AttemptError (E_UNKNOWN_ATTEMPT) for any other."""
 
-    def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
+    def finish(self, attempt_id: str, *, wait: bool = True) -> shapes.ScoringRow:
         """Start the scoring of a closed attempt if it has not started, and return its progress (`status`)."""
 
-    def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Score one text for an item, and return the result of score_text."""
+    def score_text(self, request: shapes.ScoreTextArgs) -> shapes.TextScoreRow:
+        """Score one text against an item by one metric; return the value, or the reason why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class CallOutcome:
     receipts: list[Mapping[str, Any]] | None = None
 
     def fields(self, tool: str, facts: CallFacts, began: float) -> AttemptFields:
-        """Return the fields of the record."""
+        """Return the fields of the call's line in the log: tool, arguments, digests, error code, caller, duration."""
         fields: AttemptFields = {
             "tool": printable_text(tool),
             "args": self.args,
             "args_sha256": self.args_sha256,
-            "result_sha256": call_digest(self.error.as_reply() if self.error else self.data or {}),
+            "result_sha256": shapes.call_digest(self.error.as_reply() if self.error else self.data or {}),
             "is_error": self.error is not None,
             "code": self.error.name if self.error else "",
             "protocol": printable_text(facts.protocol),
@@ -118,8 +118,8 @@ class CallOutcome:
 
 
 def accept_call(args: Mapping[str, Any], data: Data, images: tuple[ReplyImage, ...] = ()) -> CallOutcome:
-    """Return the outcome of a call that was answered."""
-    return CallOutcome(args, call_digest(args), data, None, images)
+    """Return the outcome of a call that succeeded, from its arguments, its data and its images."""
+    return CallOutcome(args, shapes.call_digest(args), data, None, images)
 
 
 def attempt_call(args: object, work: Callable[[], CallOutcome]) -> CallOutcome:
@@ -132,10 +132,10 @@ def attempt_call(args: object, work: Callable[[], CallOutcome]) -> CallOutcome:
         error = AttemptError("E_INTERNAL", "the server cannot answer this call")
     except Exception:  # a defect; the call is still recorded
         error = AttemptError("E_INTERNAL", "the server met a defect of its own")
-    kept = describe_rejected(args)
+    kept = shapes.describe_rejected(args)
     return CallOutcome(kept, kept["sha256"], None, error)
 
 
 def arrival_time() -> float:
-    """Return the time at which a call arrived."""
+    """Return the monotonic time now, from which the duration of the call that has just arrived is measured."""
     return time.monotonic()

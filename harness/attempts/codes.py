@@ -58,7 +58,7 @@ CODES: Mapping[str, Advice] = {
 
 
 class ErrorReply(TypedDict):
-    """An error as an agent reads it."""
+    """An error as an agent reads it: code, message, next step, and whether the same call may succeed later."""
 
     code: str
     message: str
@@ -81,7 +81,7 @@ class AttemptError(InputError):
 
     @property
     def text(self) -> str:
-        """The error in one line, for clients that show only text."""
+        """The error in one line, code, sentence and next step, for clients that show only text."""
         return f"{self.name}: {self.what.rstrip('.')}. Next: {self.next}"
 
 

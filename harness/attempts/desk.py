@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from harness.attempts import shapes
 from harness.attempts.calls import (
     AgentReply,
     CallFacts,
@@ -25,15 +26,6 @@ from harness.attempts.calls import (
 )
 from harness.attempts.codes import ANSWER_BYTES, AttemptError
 from harness.attempts.reads import Data, Listing, ViewReader
-from harness.attempts.shapes import (
-    GetItemArgs,
-    ListItemsArgs,
-    SubmitAnswersRequest,
-    SubmittedAnswer,
-    call_digest,
-    describe_rejected,
-    parse_arguments,
-)
 from harness.attempts.transcript import (
     CALL,
     EXPIRED,
@@ -62,12 +54,12 @@ class Submission:
 
     @property
     def logged(self) -> list[Mapping[str, Any]]:
-        """The receipts as in the record."""
+        """The receipts without the fields that only the reply has, as the transcript keeps them."""
         return [{name: each for name, each in receipt.items() if name not in _REPLY_ONLY} for receipt in self.receipts]
 
 
 def receive_answers(
-    state: AttemptState, listing: Listing, answers: Sequence[SubmittedAnswer], record: int
+    state: AttemptState, listing: Listing, answers: Sequence[shapes.SubmittedAnswer], record: int
 ) -> Submission:
     """Check the answers of one call, and return what is to be recorded of them and a receipt for each.
 
@@ -92,7 +84,7 @@ def receive_answers(
             receipts.append(_receipt(given.item_id, before or answer, RECORDED if before is None else "duplicate"))
             fields["answer"] = given.answer
         except AttemptError as bad:
-            fields["answer"] = describe_rejected(given.answer)
+            fields["answer"] = shapes.describe_rejected(given.answer)
             receipts.append({"item_id": given.item_id, "status": "rejected", "code": bad.name, "reason": bad.text})
         recorded.append(fields)
     return Submission(recorded, receipts)
@@ -175,7 +167,7 @@ class Desk:
             since = arrival_time()
             return self._written(tool, attempt_call(args, lambda: self._answered(tool, args)), facts, since)
 
-    def score(self, args: object, facts: CallFacts, work: Callable[[Data], Data]) -> AgentReply:
+    def score(self, args: object, facts: CallFacts, work: Callable[[shapes.ScoreTextArgs], Data]) -> AgentReply:
         """Score a text by `work`, and record the call like any other; the desk can answer other calls meanwhile.
 
         The call is also refused if the attempt's time is over when the text has been scored. Raises DeskClosedError,
@@ -189,7 +181,7 @@ class Desk:
             if refused.error is not None:
                 return self._written(SCORE, refused, facts, since)
             self._scoring += 1
-        outcome = attempt_call(args, lambda: accept_call(refused.args, work(dict(refused.args))))
+        outcome = attempt_call(args, lambda: accept_call(refused.args, work(cast(shapes.ScoreTextArgs, refused.args))))
         with self._lock:
             self._scoring -= 1
             if self._shut or self.closed:
@@ -224,7 +216,7 @@ class Desk:
             self.transcript.end(reason).result()
 
     def outcome(self) -> Data:
-        """Return the counts of an attempt, as in the result of finish_attempt: the control item is counted, too."""
+        """Return the numbers of items answered, abstained and missing, as finish_attempt tells them to the agent."""
         return {f"n_{name}": count for name, count in self.transcript.state.told().items()}
 
     def shut(self) -> None:
@@ -242,7 +234,7 @@ class Desk:
         """Answer a call, or raise the reason for its refusal."""
         if tool != FINISH:
             self._require_budget()
-        request = parse_arguments(tool, args)
+        request = shapes.parse_arguments(tool, args)
         return self._work[tool](request.model_dump(exclude_none=True), request)
 
     def _require_budget(self) -> None:
@@ -256,24 +248,24 @@ class Desk:
     def _scorable(self, args: object) -> CallOutcome:
         """Return the arguments of score_text, or raise the reason for a refusal, such as an item without an answer."""
         self._require_budget()
-        asked = parse_arguments(SCORE, args).model_dump(exclude_none=True)
+        asked = shapes.parse_arguments(SCORE, args).model_dump(exclude_none=True)
         self._listing.row(asked["item_id"])
         if asked["item_id"] not in self.transcript.state.answers:
             raise AttemptError(
                 "E_ARGUMENT", "this item is still open in its attempt", "Submit your answer to it first: it is final."
             )
-        return CallOutcome(asked, call_digest(asked))
+        return CallOutcome(asked, shapes.call_digest(asked))
 
     def _list(self, args: dict[str, Any], request: Any) -> CallOutcome:
-        return accept_call(args, self._listing.page(self.transcript.state, cast(ListItemsArgs, args)))
+        return accept_call(args, self._listing.page(self.transcript.state, cast(shapes.ListItemsArgs, args)))
 
     def _get(self, args: dict[str, Any], request: Any) -> CallOutcome:
-        data, images = self._listing.read(self.transcript.state, cast(GetItemArgs, args))
+        data, images = self._listing.read(self.transcript.state, cast(shapes.GetItemArgs, args))
         if "item_ids" not in args and data["items"]:  # what was read is recorded
             args = {**args, "item_ids": [one["item_id"] for one in data["items"]]}
         return accept_call(args, data, images)
 
-    def _submit(self, args: dict[str, Any], request: SubmitAnswersRequest) -> CallOutcome:
+    def _submit(self, args: dict[str, Any], request: shapes.SubmitAnswersRequest) -> CallOutcome:
         state, log = self.transcript.state, self.transcript.log
         made = receive_answers(state, self._listing, request.answers, log.count)
         new = [receipt["item_id"] for receipt in made.receipts if receipt["status"] == "recorded"]
@@ -289,7 +281,7 @@ class Desk:
             "calls_left": max(0, state.calls_left - 1),
             **({} if remaining else {"next": "Call finish_attempt."}),
         }
-        return CallOutcome(kept, call_digest(kept), data, None, (), made.logged)
+        return CallOutcome(kept, shapes.call_digest(kept), data, None, (), made.logged)
 
     def _finish(self, args: dict[str, Any], request: Any) -> CallOutcome:
         hidden = self.transcript.state.header["hidden"]
@@ -311,7 +303,7 @@ class EndedAttempt:
     texts: Iterator[int]
 
     def may_score(self) -> bool:
-        """Count one more text to score, and return whether it is allowed."""
+        """Count one more text to score; return False once as many were scored as the attempt had calls."""
         return next(self.texts, None) is not None
 
 
@@ -379,7 +371,7 @@ class Desks:
             desk.shut()
 
     def holds(self, attempt_id: str) -> bool:
-        """Whether the desk of an attempt is open."""
+        """Whether the desk of an attempt is open in this process."""
         with self._lock:
             return attempt_id in self._open
 

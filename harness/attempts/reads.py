@@ -70,7 +70,7 @@ class RowPlace:
 
 
 class ViewReader:
-    """The view behind two descriptors, of its items and its media; raises DamageError for a file that is not a view.
+    """Reader of a view, the file of prompts that an agent is asked, from open files of its items and images.
 
     It keeps the position of each row, not the rows, since long documents are read on demand. It owns the descriptors.
     """
@@ -94,7 +94,7 @@ class ViewReader:
                 at += len(line)
 
     def row(self, key: str) -> ViewRow:
-        """Read the row of a prompt."""
+        """Read the row of one prompt from the view, by the prompt's key."""
         place = self.places[key]
         return cast(ViewRow, _parsed(os.pread(self._items, place.length, place.at)))
 
@@ -154,7 +154,7 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReplyImage:
-    """An image that is sent with a result."""
+    """An image that is sent with a reply: its MIME type and its bytes."""
 
     type: str
     data: bytes
@@ -169,7 +169,7 @@ class Listing:
         self._names = list(self.keys)
 
     def page(self, state: AttemptState, args: ListItemsArgs) -> Data:
-        """Return the result of list_items; raises AttemptError for a cursor of another attempt or query."""
+        """Return one page of an attempt's items (list_items); raises AttemptError for a cursor of another query."""
         names, cursor = self._page(state, args)
         told = self._previewed if args.get("preview") else self._listed
         return {
@@ -261,7 +261,7 @@ class Listing:
         return said, groups[number - 1] if number <= len(groups) else []
 
     def former_page(self, state: AttemptState, args: ListItemsArgs) -> Data:
-        """Return the result of list_items as it was before previews had to be asked for."""
+        """Return one page of an attempt's items in the form that list_items had before previews were optional."""
         names, cursor = self._page(state, args)
         return {
             "items": [self._previewed(state, name) for name in names],
@@ -273,7 +273,7 @@ class Listing:
         }
 
     def former_item(self, state: AttemptState, args: FormerGetItemArgs) -> Data:
-        """Return the result of get_item as it was when a call read one item."""
+        """Return one item's prompt in the form that get_item had when a call read a single item."""
         name, number = args["item_id"], args["part"]
         row = self.row(name)
         texts = split_text(prompt_text(row))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from harness.attempts import shapes
 from harness.attempts.calls import AgentReply, Backend, CallFacts, CallOutcome, accept_call, arrival_time, attempt_call
 from harness.attempts.codes import AttemptError, suggest_name
 from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError, Desks, EndedAttempt
 from harness.attempts.reads import Data
-from harness.attempts.shapes import REQUESTS, parse_arguments
 from harness.attempts.transcript import CALL, ChainLog
 from harness.clock import Clock
 from harness.errors import HarnessError
@@ -32,7 +33,7 @@ class Session:
         self._backend = backend
         self._tools = tools
         self._desks = Desks(clock)
-        self._own: dict[str, Callable[[Data], Data]] = {
+        self._own: dict[str, Callable[[Any], Data]] = {
             "list_studies": self._studies,
             "start_attempt": self._start,
             SCORE: self._score,
@@ -109,17 +110,20 @@ class Session:
         return AgentReply(outcome.data, outcome.error, self._log.head, outcome.images, durable)
 
     def _answered(self, tool: str, args: object) -> CallOutcome:
-        if tool not in REQUESTS:
-            raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, REQUESTS))
-        request = parse_arguments(tool, args).model_dump(exclude_none=True)
+        if tool not in shapes.REQUESTS:
+            raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, shapes.REQUESTS))
+        request: Any = shapes.parse_arguments(tool, args).model_dump(exclude_none=True)
         work = self._own.get(tool) or (lambda given: self._ended(tool, given))
         return accept_call(request, work(request))
 
-    def _studies(self, request: Data) -> Data:
-        studies = dict(self._backend.catalogue())
-        return {**studies, "tools_fingerprint": self._tools, "next": "Call start_attempt with a study and a split."}
+    def _studies(self, _: object) -> Data:
+        return {
+            **self._backend.catalogue(),
+            "tools_fingerprint": self._tools,
+            "next": "Call start_attempt with a study and a split.",
+        }
 
-    def _start(self, request: Data) -> Data:
+    def _start(self, request: shapes.StartAttemptArgs) -> Data:
         opened = self._backend.open(request, self._tools)
         desk = self._desks.take(opened)
         if isinstance(desk, EndedAttempt):
@@ -137,10 +141,10 @@ class Session:
             "next": "Call get_item with this attempt_id.",
         }
 
-    def _scored(self, request: Data) -> Data:
+    def _scored(self, request: shapes.ScoreTextArgs) -> Data:
         return {**self._backend.score_text(request), "next": "Go on with the next item."}
 
-    def _score(self, request: Data) -> Data:
+    def _score(self, request: shapes.ScoreTextArgs) -> Data:
         """Score a text after the end of its attempt; a session may score as many as the attempt had calls."""
         ended = self._find(request)
         if not isinstance(ended, EndedAttempt):  # its desk was closed repeatedly during this call
@@ -151,13 +155,13 @@ class Session:
             )
         return self._scored(request)
 
-    def _ended(self, tool: str, request: Data) -> Data:
+    def _ended(self, tool: str, request: Any) -> Data:
         """Answer a call about an ended attempt: the progress of its scoring, or an error."""
         ended = self._find(request)
         if not isinstance(ended, EndedAttempt):  # its desk was closed repeatedly during this call
             raise AttemptError("E_INTERNAL", "this attempt is in too much use")
         if tool != FINISH:
             raise AttemptError("E_FINISHED", "this attempt has ended")
-        told = dict(self._backend.finish(request["attempt_id"]))
+        told = self._backend.finish(request["attempt_id"])
         more = POLL if told["status"] == "scoring" else "Nothing: this is all."
         return {**told, **ended.counts, "transcript_head": ended.head, "next": more}

@@ -49,14 +49,14 @@ Next = Annotated[str, Field(description="to call next")]
 
 
 class AnswerBudget(_Shape):
-    """Limits of an attempt."""
+    """The limits of an attempt: how many calls may be made, and in how many seconds."""
 
     calls: int = Field(description="calls that may be made")
     seconds: int = Field(description="seconds from its start in which they may be made")
 
 
 class ListStudiesRequest(_Shape):
-    """Arguments of list_studies: none."""
+    """Arguments of the agents' tool list_studies: none."""
 
 
 class SplitOffer(_Shape):
@@ -83,7 +83,7 @@ class StudyOffer(_Shape):
 
 
 class ListStudiesResult(_Shape):
-    """Result of list_studies."""
+    """Result of the agents' tool list_studies: the studies, and the digest of the tools."""
 
     studies: list[StudyOffer]
     tools_fingerprint: str
@@ -91,7 +91,7 @@ class ListStudiesResult(_Shape):
 
 
 class StartAttemptRequest(_Shape):
-    """Arguments of start_attempt."""
+    """Arguments of the agents' tool start_attempt: study, split, and a key that makes a repeated call harmless."""
 
     study: Study
     split: SplitName
@@ -107,7 +107,7 @@ class StartAttemptRequest(_Shape):
 
 
 class StartAttemptResult(_Shape):
-    """Result of start_attempt."""
+    """Result of the agents' tool start_attempt: the attempt's id, its budget, and instructions for answering."""
 
     attempt_id: AttemptId
     manifest_sha256: str
@@ -123,7 +123,7 @@ class StartAttemptResult(_Shape):
 
 
 class ListItemsRequest(_Shape):
-    """Arguments of list_items."""
+    """Arguments of the agents' tool list_items: the attempt, and which page of its items."""
 
     attempt_id: AttemptId
     limit: int = Field(default=PAGE, ge=1, le=PAGE, description="items of a page")
@@ -133,7 +133,7 @@ class ListItemsRequest(_Shape):
 
 
 class ListedItem(_Shape):
-    """An item in a page."""
+    """An item in a page of list_items: its id, the size of its prompt, and whether it is answered."""
 
     item_id: str
     size: int = Field(description="bytes of the prompt")
@@ -143,7 +143,7 @@ class ListedItem(_Shape):
 
 
 class ListItemsResult(_Shape):
-    """Result of list_items."""
+    """Result of the agents' tool list_items: a page of items, and where the next page begins."""
 
     items: list[ListedItem]
     next_cursor: str | None = Field(default=None, description="absent on the last page")
@@ -154,7 +154,7 @@ class ListItemsResult(_Shape):
 
 
 class GetItemRequest(_Shape):
-    """Arguments of get_item."""
+    """Arguments of the agents' tool get_item: the items whose prompts are read, or a part of one long prompt."""
 
     attempt_id: AttemptId
     item_ids: Annotated[list[ItemId], BeforeValidator(_listed)] | None = Field(
@@ -164,7 +164,7 @@ class GetItemRequest(_Shape):
 
 
 class FormerGetItemRequest(_Shape):
-    """Arguments of get_item as transcripts of earlier releases have them."""
+    """Arguments of get_item as earlier releases recorded them in transcripts: one item and a part of it."""
 
     attempt_id: AttemptId
     item_id: ItemId
@@ -196,7 +196,7 @@ class ReadItem(_Shape):
 
 
 class GetItemResult(_Shape):
-    """Result of get_item."""
+    """Result of the agents' tool get_item: the prompts, and the items for which the reply had no room."""
 
     items: list[ReadItem]
     left_out: list[str] | None = Field(default=None, description="no room: ask again")
@@ -220,14 +220,14 @@ class SubmittedAnswer(_Shape):
 
 
 class SubmitAnswersRequest(_Shape):
-    """Arguments of submit_answers."""
+    """Arguments of the agents' tool submit_answers: the attempt, and an answer for each of some items."""
 
     attempt_id: AttemptId
     answers: Annotated[list[SubmittedAnswer], BeforeValidator(_listed)] = Field(min_length=1, max_length=ANSWERS)
 
 
 class Receipt(_Shape):
-    """Receipt of one answer."""
+    """Receipt of one submitted answer: recorded, a duplicate, or rejected with the reason."""
 
     item_id: str
     status: Literal["recorded", "duplicate", "rejected"] = Field(
@@ -240,7 +240,7 @@ class Receipt(_Shape):
 
 
 class SubmitAnswersResult(_Shape):
-    """Result of submit_answers."""
+    """Result of the agents' tool submit_answers: a receipt for each answer, and how many items remain."""
 
     receipts: list[Receipt]
     record: int = Field(description="record of the transcript that holds these")
@@ -251,13 +251,13 @@ class SubmitAnswersResult(_Shape):
 
 
 class FinishAttemptRequest(_Shape):
-    """Arguments of finish_attempt."""
+    """Arguments of the agents' tool finish_attempt: the attempt."""
 
     attempt_id: AttemptId
 
 
 class FinishAttemptResult(_Shape):
-    """Result of finish_attempt."""
+    """Result of the agents' tool finish_attempt: how far the scoring is, the counts and, once scored, the scores."""
 
     status: Literal["scoring", "scored", "sealed", "failed"]
     n_answered: int
@@ -272,7 +272,7 @@ class FinishAttemptResult(_Shape):
 
 
 class ScoreTextRequest(_Shape):
-    """Arguments of score_text."""
+    """Arguments of the agents' tool score_text: the item, the metric, and the text to score."""
 
     attempt_id: AttemptId
     item_id: ItemId
@@ -281,7 +281,7 @@ class ScoreTextRequest(_Shape):
 
 
 class ScoreTextResult(_Shape):
-    """Result of score_text."""
+    """Result of the agents' tool score_text: the value, or the reason why there is none."""
 
     metric: str
     value: float | None = None
@@ -315,6 +315,92 @@ class FormerGetItemArgs(TypedDict):
     attempt_id: str
     item_id: str
     part: int
+
+
+class StartAttemptArgs(TypedDict):
+    """Checked arguments of start_attempt, as a plain dict."""
+
+    study: str
+    split: str
+    subset: NotRequired[str]
+    idempotency_key: str
+    agent_label: NotRequired[str]
+
+
+class ScoreTextArgs(TypedDict):
+    """Checked arguments of score_text, as a plain dict."""
+
+    attempt_id: str
+    item_id: str
+    metric: str
+    prediction: str
+
+
+class SplitRow(TypedDict):
+    """A `SplitOffer` as a plain dict."""
+
+    split: str
+    n_items: int
+    hidden: bool
+    attempts_left: NotRequired[int]
+    subsets: NotRequired[list[str]]
+    reason: NotRequired[str]
+
+
+class BudgetRow(TypedDict):
+    """An `AnswerBudget` as a plain dict."""
+
+    calls: int
+    seconds: int
+
+
+class StudyRow(TypedDict):
+    """A `StudyOffer` as a plain dict."""
+
+    study: str
+    title: str
+    answer_kinds: list[str]
+    splits: list[SplitRow]
+    budget: NotRequired[BudgetRow]
+    metrics: NotRequired[list[str]]
+    reason: NotRequired[str]
+
+
+class CatalogueRow(TypedDict):
+    """The studies of a `ListStudiesResult` as plain dicts."""
+
+    studies: list[StudyRow]
+
+
+class AgentScore(TypedDict):
+    """A score as an agent reads it: the value and its interval, or the reason why there is none."""
+
+    n: int
+    errors: int
+    unanswered: int
+    value: NotRequired[float]
+    ci95: NotRequired[list[float]]
+    at_worst: NotRequired[float]
+    reason: NotRequired[str]
+
+
+class ScoringRow(TypedDict):
+    """The state of an attempt's scoring, as a `FinishAttemptResult` tells it."""
+
+    status: Literal["scoring", "scored", "sealed", "failed"]
+    scores: NotRequired[Mapping[str, AgentScore]]
+    meaning: NotRequired[Mapping[str, Mapping[str, object]]]  # what a study says of each metric
+    reason: NotRequired[str]
+    record: NotRequired[str]
+
+
+class TextScoreRow(TypedDict):
+    """The score of a text, as a `ScoreTextResult` tells it."""
+
+    metric: str
+    value: NotRequired[float]
+    reason: NotRequired[str]
+    scorer_sha256: str
 
 
 REQUESTS: dict[str, type[_Shape]] = {
@@ -415,7 +501,7 @@ def _kind(value: object) -> str:
 
 
 class Rejected(TypedDict):
-    """What a transcript keeps of a rejected value."""
+    """What a transcript keeps of a rejected value: its beginning, its digest and its size."""
 
     head: str
     sha256: str

@@ -50,12 +50,12 @@ class Token:
 
     @property
     def caller(self) -> str:
-        """The principal as transcripts name it, which no user of this machine (`local:UID`) can be."""
+        """The name of the token's principal in transcripts, `token:NAME`, which no user of this machine has."""
         return f"token:{self.principal}"
 
 
 def digest_of_token(secret: str) -> str:
-    """Return the digest under which a token is stored."""
+    """Return the SHA-256 of a token's secret, by which the store knows the token without holding it."""
     return sha256(secret.encode())
 
 

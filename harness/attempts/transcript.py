@@ -45,7 +45,7 @@ class GroupCommit:
         self._over = False
 
     def ask(self) -> Future[None]:
-        """Return a future that is done when everything written before this call is durable."""
+        """Return a future that is done when everything written before this call is on the disk."""
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()  # a waiter that is cancelled does not affect the others
         with self._change:
@@ -57,7 +57,7 @@ class GroupCommit:
         return future
 
     def end(self) -> None:
-        """Sync for all waiting callers, and end the thread."""
+        """Write everything that callers wait for to the disk, and end the thread."""
         with self._change:
             self._over = True
             self._change.notify()
@@ -294,7 +294,7 @@ class AnswerCounts(TypedDict):
 
 @dataclass
 class AttemptState:
-    """State of an attempt after some of its events."""
+    """State of an attempt after some of its events: what was answered, and what is left of its budget."""
 
     header: AttemptEvent  # the first line
     answers: dict[str, RecordedAnswer] = field(default_factory=dict)
@@ -310,7 +310,7 @@ class AttemptState:
         self.canary = item_id(self.secret, self.header["canary"]["key"])
 
     def apply(self, event: AttemptEvent) -> None:
-        """Apply the next event to the state."""
+        """Take the next event of the transcript into the state."""
         if self.closed is not None:
             self.flaws.append(f"record {event['n']} follows the end")
         if event["event"] == "call":
@@ -373,7 +373,7 @@ class AttemptState:
         return {"answered": len(counted), "abstained": abstained, "missing": self.remaining}
 
     def told(self) -> AnswerCounts:
-        """Count the same as the agent is told it, with the control item."""
+        """Count answers, abstentions and open items as the agent is told them: the control item is counted, too."""
         abstained = sum(answer.abstain for answer in self.answers.values())
         return {"answered": len(self.answers), "abstained": abstained, "missing": self.unanswered}
 
@@ -452,7 +452,7 @@ class Transcript:
         return self.log.head
 
     def now(self) -> str:
-        """Return the time, as the next line would have it."""
+        """Return the current time in the form that the lines of the transcript have."""
         return self.log.clock.now()
 
     def add(self, event: str, fields: AttemptFields, *, durable: bool = False) -> Future[None]:
@@ -475,5 +475,5 @@ class Transcript:
         return self.add(CLOSED, ended, durable=True)
 
     def close(self) -> None:
-        """Close the descriptor."""
+        """Close the transcript's file."""
         self.log.close()

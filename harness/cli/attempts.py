@@ -14,14 +14,7 @@ from harness.cli.entry import PROFILES, VALUES, become_server, has_server_packag
 from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.terminal import flat_lines, format_table, print_data, print_message, show_progress, write_bytes
 from harness.errors import DISAGREED, InputError, MissingError
-from harness.verbs.requests import (
-    AttemptRequest,
-    AttemptsRequest,
-    EngineRequest,
-    RescoreRequest,
-    ServeRequest,
-    VerifyTranscriptRequest,
-)
+from harness.verbs import requests
 
 if TYPE_CHECKING:
     from harness.verbs.attempts import AttemptDoor
@@ -47,12 +40,12 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-@with_request_options(AttemptsRequest)
+@with_request_options(requests.AttemptsRequest)
 def ls(given: GivenOptions) -> int:
     """List the attempts of the store, the newest first."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.list_attempts(given.project, given.request(AttemptsRequest))
+    done = verbs.list_attempts(given.project, given.request(requests.AttemptsRequest))
     rows = [
         [one.attempt, one.manifest, one.split, one.label or "-", one.status, f"{one.answered} of {one.items}"]
         for one in done.attempts
@@ -63,12 +56,12 @@ def ls(given: GivenOptions) -> int:
     return given.show(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""))
 
 
-@with_request_options(AttemptRequest)
+@with_request_options(requests.AttemptRequest)
 def show_(given: GivenOptions) -> int:
     """Show one attempt: its counts, what its verdict rests on, and its scores once it is scored."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.show_attempt(given.project, given.request(AttemptRequest))
+    done = verbs.show_attempt(given.project, given.request(requests.AttemptRequest))
     return given.show(done, _shown(done))
 
 
@@ -106,16 +99,16 @@ def _score(name: str, line: dict[str, Any]) -> list[str]:
     return [f"{line['dataset']}/{name}", shown, between, str(line["n"]), str(line.get("unanswered", 0))]
 
 
-@with_request_options(AttemptRequest)
+@with_request_options(requests.AttemptRequest)
 def abandon(given: GivenOptions) -> int:
     """Close an attempt that nobody goes on with."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.abandon_attempt(given.project, given.request(AttemptRequest))
+    done = verbs.abandon_attempt(given.project, given.request(requests.AttemptRequest))
     return given.show(done, _shown(done))
 
 
-@with_request_options(EngineRequest, without=("max_memory",))
+@with_request_options(requests.EngineRequest, without=("max_memory",))
 def start(
     given: GivenOptions,
     manifest: Annotated[Path, typer.Argument(help="The manifest file.", show_default=False)],
@@ -140,7 +133,7 @@ def start(
     return 0
 
 
-@with_request_options(AttemptRequest)
+@with_request_options(requests.AttemptRequest)
 def items(
     given: GivenOptions,
     limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="Items of a page.")] = 10,
@@ -159,7 +152,7 @@ def items(
     return 0
 
 
-@with_request_options(AttemptRequest)
+@with_request_options(requests.AttemptRequest)
 def item(
     given: GivenOptions,
     item_id: Annotated[str, typer.Argument(help="An item of the attempt.", show_default=False)],
@@ -178,7 +171,7 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else jsons.dumps(content, ensure_ascii=False)
 
 
-@with_request_options(AttemptRequest)
+@with_request_options(requests.AttemptRequest)
 def submit(
     given: GivenOptions,
     file: Annotated[Path, typer.Argument(help=f"JSON Lines, {LINE} each; - reads stdin.", show_default=False)],
@@ -205,7 +198,7 @@ def _answers(data: bytes) -> list[Any]:
         raise InputError(f"this is no JSON line: {bad}", next=f"write a line an answer: {LINE}") from bad
 
 
-@with_request_options(RescoreRequest, without=("again", "max_memory"))
+@with_request_options(requests.RescoreRequest, without=("again", "max_memory"))
 def finish(
     given: GivenOptions,
     again: Annotated[bool, typer.Option("--again", help="Score again one whose scoring failed.")] = False,
@@ -216,7 +209,7 @@ def finish(
     name = _id(given)
     if again:
         with show_progress() as watch:
-            done = verbs.rescore_attempt(given.project, given.request(RescoreRequest, attempt=name), watch)
+            done = verbs.rescore_attempt(given.project, given.request(requests.RescoreRequest, attempt=name), watch)
         return given.show(done, _shown(done))
     told = _call("finish_attempt", {"attempt_id": name}, given)
     if told["status"] == "scoring":
@@ -230,12 +223,12 @@ def finish(
     return 0 if told["status"] in ("scored", "sealed") else DISAGREED
 
 
-@with_request_options(VerifyTranscriptRequest)
+@with_request_options(requests.VerifyTranscriptRequest)
 def verify(given: GivenOptions) -> int:
     """Verify the transcript of an attempt, and make its reads again."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.verify_transcript(given.project, given.request(VerifyTranscriptRequest))
+    done = verbs.verify_transcript(given.project, given.request(requests.VerifyTranscriptRequest))
     lines = [f"{done.verdict}: {done.n_records} records, {done.reads} reads made again, head {done.head}"]
     if done.first_bad_seq is not None:
         lines.append(f"the first record that is not as it was written: {done.first_bad_seq}")
@@ -264,7 +257,7 @@ def _door(given: GivenOptions, *, opens: bool = False, **serve: Any) -> AttemptD
     """Return the session through which the user of this machine makes an agent's calls."""
     from harness.verbs.attempts import ONE_CALL, AttemptDoor
 
-    asked = given.request(ServeRequest, client=COMMAND_LINE, session=ONE_CALL, **serve)
+    asked = given.request(requests.ServeRequest, client=COMMAND_LINE, session=ONE_CALL, **serve)
     return AttemptDoor(given.project, asked, protocol="command line", opens=opens)
 
 
@@ -273,7 +266,7 @@ def register_serve(app: typer.Typer) -> None:
     app.command()(serve)
 
 
-@with_request_options(ServeRequest, without=("max_memory",), json=False, agent_uid=(AgentUid, None))
+@with_request_options(requests.ServeRequest, without=("max_memory",), json=False, agent_uid=(AgentUid, None))
 def serve(
     given: GivenOptions,
     profile: Annotated[
@@ -337,7 +330,7 @@ def _print_config(client: str, manifests: list[str], values: dict[str, str]) -> 
     named = values.pop("project", "")
     places = [manifest_place(manifest, named) for manifest in manifests]
     root = Project.at(places[0].rpartition("/")[0] if places and not named else named).root
-    usual = {"profile": "answer", "engine": ServeRequest().engine}
+    usual = {"profile": "answer", "engine": requests.ServeRequest().engine}
     options = {name: value for name, value in values.items() if usual.get(name) != value}
     if "store" in options:
         options["store"] = str(Path(options["store"]).expanduser().absolute())

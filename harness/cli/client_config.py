@@ -29,7 +29,7 @@ class ClientConfig:
 
     @property
     def told(self) -> str:
-        """Where the text belongs, in a sentence."""
+        """Sentence that says in which file or place of the client the text belongs."""
         return f"paste this into {self.place}" + (f"; or run: {self.command}" if self.command else "")
 
 

@@ -6,16 +6,7 @@ import typer
 
 from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.terminal import format_table, show_progress
-from harness.verbs.requests import (
-    BuildRequest,
-    InventoryRequest,
-    LoadRequest,
-    PullRequest,
-    PushRequest,
-    RemoveRequest,
-    SaveRequest,
-    VerifyRequest,
-)
+from harness.verbs import requests
 
 
 def register_transfers(app: typer.Typer) -> None:
@@ -24,7 +15,7 @@ def register_transfers(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-@with_request_options(PushRequest)
+@with_request_options(requests.PushRequest)
 def push(given: GivenOptions) -> int:
     """Push a stored image to a registry.
 
@@ -33,11 +24,11 @@ def push(given: GivenOptions) -> int:
     from harness.verbs.images import push as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(PushRequest), watch)
+        done = verb(given.project, given.request(requests.PushRequest), watch)
     return given.show(done, f"{given.name} is {done.reference} ({done.blobs} blobs sent, {done.bytes / 2**20:.0f} MiB)")
 
 
-@with_request_options(PullRequest)
+@with_request_options(requests.PullRequest)
 def pull(given: GivenOptions) -> int:
     """Pull an image from a registry, if it is the pinned one.
 
@@ -46,11 +37,11 @@ def pull(given: GivenOptions) -> int:
     from harness.verbs.images import pull as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(PullRequest), watch)
+        done = verb(given.project, given.request(requests.PullRequest), watch)
     return given.show(done, f"{given.name} is in the store: {done.image_id}")
 
 
-@with_request_options(SaveRequest)
+@with_request_options(requests.SaveRequest)
 def save(given: GivenOptions) -> int:
     """Write a stored image to an archive or a folder.
 
@@ -59,11 +50,11 @@ def save(given: GivenOptions) -> int:
     from harness.verbs.images import save as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(SaveRequest), watch)
+        done = verb(given.project, given.request(requests.SaveRequest), watch)
     return given.show(done, f"{given.path} holds {given.name}: {done.image_id}")
 
 
-@with_request_options(LoadRequest)
+@with_request_options(requests.LoadRequest)
 def load(given: GivenOptions) -> int:
     """Load an image from an archive or an OCI layout folder.
 
@@ -72,7 +63,7 @@ def load(given: GivenOptions) -> int:
     from harness.verbs.images import load as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(LoadRequest), watch)
+        done = verb(given.project, given.request(requests.LoadRequest), watch)
     state = "as lockfiles/images.json pins it" if done.pinned else "which lockfiles/images.json does not pin"
     return given.show(done, f"{given.name} is in the store, {state}: {done.image_id}")
 
@@ -88,24 +79,24 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-@with_request_options(BuildRequest)
+@with_request_options(requests.BuildRequest)
 def build(given: GivenOptions) -> int:
     """Build images from their locks, without a builder or a daemon."""
     from harness.verbs.images import build as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(BuildRequest), watch)
+        done = verb(given.project, given.request(requests.BuildRequest), watch)
     rows = [[one.name, one.image_id, size_text(one.bytes), one.pinned] for one in done.images]
     return given.show(done, format_table(["image", "image id", "size", "pin"], rows))
 
 
-@with_request_options(VerifyRequest)
+@with_request_options(requests.VerifyRequest)
 def verify(given: GivenOptions) -> int:
     """Verify every byte of stored images against their pins."""
     from harness.verbs.images import verify as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(VerifyRequest), watch)
+        done = verb(given.project, given.request(requests.VerifyRequest), watch)
     rows = [[one.name, one.image_id, one.verdict, "; ".join(one.flaws)] for one in done.images]
     return given.show(done, format_table(["image", "image id", "verdict", "what differs"], rows))
 
@@ -120,7 +111,7 @@ def ls(given: GivenOptions) -> int:
     return given.show(done, format_table(["image", "image id", "size", "state"], rows) if rows else "no images")
 
 
-@with_request_options(InventoryRequest)
+@with_request_options(requests.InventoryRequest)
 def inventory(given: GivenOptions) -> int:
     """Write what an image holds, in SPDX 2.3: packages, digests, licences.
 
@@ -129,17 +120,17 @@ def inventory(given: GivenOptions) -> int:
     from harness.digest import canonical_json
     from harness.verbs.images import inventory as verb
 
-    done = verb(given.project, given.request(InventoryRequest))
+    done = verb(given.project, given.request(requests.InventoryRequest))
     text = f"{done.path}: {done.packages} packages of {given.name} ({done.format})"
     return given.show(done, text if done.path else canonical_json(done.document).decode())
 
 
-@with_request_options(RemoveRequest)
+@with_request_options(requests.RemoveRequest)
 def rm(given: GivenOptions) -> int:
     """Remove images from the list; `harness gc` then frees their bytes."""
     from harness.verbs.images import rm as verb
 
-    done = verb(given.project, given.request(RemoveRequest))
+    done = verb(given.project, given.request(requests.RemoveRequest))
     lines = [f"{one.name} {one.image_id} is removed from the list" for one in done.removed]
     return given.show(done, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]))
 

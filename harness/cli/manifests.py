@@ -12,17 +12,7 @@ from harness.cli.options import GivenOptions, with_request_options
 from harness.cli.scores import show_items
 from harness.cli.terminal import flat_lines, format_table, short_digest, show_progress
 from harness.errors import AGREED, InputError
-from harness.verbs.requests import (
-    AcceptRequest,
-    CarryRequest,
-    InitRequest,
-    LockRequest,
-    NewRequest,
-    SchemaRequest,
-    ShowDocRequest,
-    ShowItemsRequest,
-    ShowRequest,
-)
+from harness.verbs import requests
 
 if TYPE_CHECKING:
     from harness.verbs.accepting import CarryResult
@@ -34,7 +24,7 @@ def _carried(given: GivenOptions) -> int:
     from harness.verbs.accepting import carry
 
     with show_progress() as watch:
-        done = carry(given.project, given.request(CarryRequest), watch)
+        done = carry(given.project, given.request(requests.CarryRequest), watch)
     return given.show(done, _text(done))
 
 
@@ -92,7 +82,7 @@ def _origin(parent: str) -> str:
     return f"[derived from {parent}] " if parent else ""
 
 
-@with_request_options(ShowItemsRequest)
+@with_request_options(requests.ShowItemsRequest)
 def show(
     given: GivenOptions,
     items: Annotated[
@@ -102,8 +92,8 @@ def show(
     """Show what a manifest pins and would run, or a run's answers."""
     if items:
         return show_items(given)
-    asked = given.request(ShowItemsRequest)
-    plain = ShowItemsRequest(run=asked.run)
+    asked = given.request(requests.ShowItemsRequest)
+    plain = requests.ShowItemsRequest(run=asked.run)
     if without := next((name for name, value in vars(asked).items() if value != getattr(plain, name)), ""):
         raise InputError(f"--{without} says which items are shown", next=f"harness show RUN --items --{without} …")
     return _show_manifest(given, asked.run)
@@ -112,7 +102,7 @@ def show(
 def _show_manifest(given: GivenOptions, manifest: str) -> int:
     from harness.verbs.pins import show as verb
 
-    done = verb(given.project, ShowRequest(manifest=manifest))
+    done = verb(given.project, requests.ShowRequest(manifest=manifest))
     lines = [f"{done.intent['name']} ({done.intent['study']}): {done.about}"]
     if origin := done.intent.get("derived"):
         lines.append(f"derived from {origin['from']} by {' '.join(origin['changes'])}")
@@ -167,7 +157,12 @@ def _rows_text(rows: int) -> str:
 
 
 @with_request_options(
-    LockRequest, AcceptRequest, CarryRequest, optional=("manifests", "run"), without=("jobs",), models=True
+    requests.LockRequest,
+    requests.AcceptRequest,
+    requests.CarryRequest,
+    optional=("manifests", "run"),
+    without=("jobs",),
+    models=True,
 )
 def lock(
     given: GivenOptions,
@@ -192,7 +187,7 @@ def lock(
     from harness.verbs.pins import lock as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(LockRequest), watch)
+        done = verb(given.project, given.request(requests.LockRequest), watch)
     root = given.project.folder
     return given.show(done, "\n".join(f"{one.sha256}  {os.path.relpath(one.lock, root)}" for one in done.locks))
 
@@ -201,7 +196,7 @@ def _accept(given: GivenOptions) -> int:
     from harness.verbs.accepting import accept as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(AcceptRequest), watch)
+        done = verb(given.project, given.request(requests.AcceptRequest), watch)
     rows = [[one.output, short_digest(one.old) or "-", short_digest(one.new) or "-"] for one in done.changes]
     text = format_table(["output", "old", "new"], rows) if rows else "nothing moved"
     where = Path(done.expect).relative_to(given.project.root)
@@ -213,12 +208,12 @@ def register_schema(app: typer.Typer) -> None:
     app.command()(schema)
 
 
-@with_request_options(SchemaRequest, store=False)
+@with_request_options(requests.SchemaRequest, store=False)
 def schema(given: GivenOptions) -> int:
     """List a manifest's fields; --json gives JSON Schema."""
     from harness.verbs.describing import schema as verb
 
-    done = verb(given.request(SchemaRequest))
+    done = verb(given.request(requests.SchemaRequest))
     rows = [[one.field, one.kind, one.default or "unset", one.about] for one in done.fields]
     return given.show(done, format_table(["field", "holds", "default", ""], rows))
 
@@ -229,13 +224,13 @@ def register_init_and_new(app: typer.Typer) -> None:
     app.command()(new)
 
 
-@with_request_options(InitRequest, store=False)
+@with_request_options(requests.InitRequest, store=False)
 def init(given: GivenOptions) -> int:
     """Make a folder a project of your own."""
     from harness.verbs.starting import init as verb
 
     folder = Path(given.folder)
-    done = verb(given.project, given.request(InitRequest))
+    done = verb(given.project, given.request(requests.InitRequest))
     lines = [f"{folder} is a project: {len(done.written)} files written"]
     if done.kept:
         lines.append(f"kept, though not as this version ships them: {', '.join(done.kept)}")
@@ -244,13 +239,13 @@ def init(given: GivenOptions) -> int:
     return given.show(done, "\n".join(lines))
 
 
-@with_request_options(NewRequest, without=("max_memory",), models=True)
+@with_request_options(requests.NewRequest, without=("max_memory",), models=True)
 def new(given: GivenOptions) -> int:
     """Write a manifest for a file of questions, and lock it."""
     from harness.verbs.starting import new as verb
 
     with show_progress() as watch:
-        done = verb(given.project, given.request(NewRequest), watch)
+        done = verb(given.project, given.request(requests.NewRequest), watch)
     lines = [f"{done.manifest}: {done.rows} questions of {done.file} for {', '.join(done.models)}"]
     lines += [f"  {line}" for line in done.guesses]
     lines += [f"  unresolved {pin}: {why}" for pin, why in done.unresolved.items()]
@@ -264,13 +259,13 @@ def register_docs(app: typer.Typer) -> None:
     app.command()(docs)
 
 
-@with_request_options(ShowDocRequest, optional=("page",), store=False)
+@with_request_options(requests.ShowDocRequest, optional=("page",), store=False)
 def docs(given: GivenOptions) -> int:
     """List the pages of the documentation, or print one."""
     from harness.verbs import upkeep
 
     if given.page:
-        shown = upkeep.show_doc(given.request(ShowDocRequest))
+        shown = upkeep.show_doc(given.request(requests.ShowDocRequest))
         return given.show(shown, shown.text.rstrip("\n"))
     found = upkeep.list_docs()
     return given.show(found, format_table(["page", "about"], [[one.name, one.title] for one in found.pages]))

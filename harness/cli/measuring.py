@@ -16,15 +16,7 @@ from harness.cli.terminal import flat_lines, short_digest, write_bytes
 from harness.digest import sha256
 from harness.errors import AGREED, InputError
 from harness.texts import reject_duplicates
-from harness.verbs.requests import (
-    MOVED,
-    SHARED,
-    AnalyseRequest,
-    CarryCertificateRequest,
-    CertifyRequest,
-    CheckCertificateRequest,
-    ScoreRequest,
-)
+from harness.verbs import requests
 
 if TYPE_CHECKING:
     from harness.verbs.certifying import CertifyResult
@@ -37,7 +29,7 @@ Name = Annotated[str, typer.Argument(help="Its name; --list shows all.")]
 Input = Annotated[
     Path | None, typer.Option("--input", "-i", envvar="HARNESS_INPUT", help="Read this file instead of stdin.")
 ]
-Shared = Annotated[Path | None, typer.Option("--data", envvar="HARNESS_DATA", help=SHARED)]
+Shared = Annotated[Path | None, typer.Option("--data", envvar="HARNESS_DATA", help=requests.SHARED)]
 MAX_LINE = 64 << 20
 
 
@@ -47,13 +39,13 @@ def register_certify(app: typer.Typer) -> None:
 
 
 @with_request_options(
-    CheckCertificateRequest,
-    CertifyRequest,
-    CarryCertificateRequest,
+    requests.CheckCertificateRequest,
+    requests.CertifyRequest,
+    requests.CarryCertificateRequest,
     optional=("old",),
     store=False,
     shared=(Shared, None),
-    moved=(Annotated[Path | None, typer.Option("--moved", metavar="FILE", help=MOVED)], None),
+    moved=(Annotated[Path | None, typer.Option("--moved", metavar="FILE", help=requests.MOVED)], None),
 )
 def certify(
     given: GivenOptions,
@@ -71,18 +63,18 @@ def certify(
     from harness.verbs import certifying as verbs
 
     if check:
-        done = verbs.check_certificate(given.project, given.request(CheckCertificateRequest))
+        done = verbs.check_certificate(given.project, given.request(requests.CheckCertificateRequest))
         return given.show(done, flat_lines((f"{done.scorer}: {done.text}", *(f"  {line}" for line in done.sets))))
     if given.old:
         moved = {old: str(new) for old, new in _object_in(given.moved).items()}
-        asked = given.request(CarryCertificateRequest, moved=moved)
+        asked = given.request(requests.CarryCertificateRequest, moved=moved)
         return _show(verbs.carry_certificate(given.project, asked), given)
     if given.labels is None and not given.others:
         where, hint = given.scorer, "name their file, describe others' labels with --others, or add --check or --carry"
         raise InputError("no labelled rows are named", where=where, next=hint)
     rows = [row for _, row in parse_json_lines(given.labels)] if given.labels else []
     digest = sha256(_text(given.labels)) if given.labels else ""
-    asked_for = given.request(CertifyRequest, rows=rows, labels=digest, shared=_object_in(given.shared))
+    asked_for = given.request(requests.CertifyRequest, rows=rows, labels=digest, shared=_object_in(given.shared))
     return _show(verbs.certify(given.project, asked_for), given)
 
 
@@ -99,7 +91,7 @@ def register(app: typer.Typer) -> None:
     app.command()(analyse)
 
 
-@with_request_options(ScoreRequest, store=False, scorer=(Name, ""), shared=(Shared, None))
+@with_request_options(requests.ScoreRequest, store=False, scorer=(Name, ""), shared=(Shared, None))
 def score(given: GivenOptions, listing: Listing = False, source: Input = None) -> int:
     """Score JSON Lines with one scorer, stdin to stdout."""
     from harness.digest import canonical_json
@@ -115,7 +107,7 @@ def score(given: GivenOptions, listing: Listing = False, source: Input = None) -
     return AGREED
 
 
-@with_request_options(AnalyseRequest, store=False, analysis=(Name, ""))
+@with_request_options(requests.AnalyseRequest, store=False, analysis=(Name, ""))
 def analyse(given: GivenOptions, listing: Listing = False, source: Input = None) -> int:
     """Run one analysis: one JSON object in, one out.
 
@@ -130,13 +122,13 @@ def analyse(given: GivenOptions, listing: Listing = False, source: Input = None)
         return _list(list_analyses(), given)
     require_tool(given.analysis, scorer=False)
     if source and is_array_file(source):
-        asked = given.request(AnalyseRequest, file=source)
+        asked = given.request(requests.AnalyseRequest, file=source)
     else:
         text, where = _text(source), str(source or "stdin")
         if not text.strip():
             hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {given.analysis}`"
             raise InputError("nothing was given", where=where, next=hint)
-        asked = given.request(AnalyseRequest, given=_document(text, where))
+        asked = given.request(requests.AnalyseRequest, given=_document(text, where))
     done = verb(asked)
     write_bytes([canonical_json(done.result) + b"\n"])
     return done.code

@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.cli import terminal
 from harness.cli.options import GivenOptions, Verbose, open_project, with_request_options
 from harness.cli.scores import score_text
 from harness.cli.tapes import NAME_SERVER
-from harness.cli.terminal import (
-    flat_lines,
-    format_table,
-    join_lines,
-    level_text,
-    limit_suffix,
-    print_message,
-    print_result,
-    short_digest,
-    show_progress,
-)
 from harness.errors import AGREED, MISSING, InputError
 from harness.verbs.requests import PlanRequest, ReproduceRequest, RunRequest
 
@@ -48,7 +38,7 @@ def plan(given: GivenOptions) -> int:
     """Say what a run would make again, why, and at what cost."""
     from harness.verbs.planning import plan as verb
 
-    with show_progress() as watch:
+    with terminal.show_progress() as watch:
         done = verb(given.project, given.request(PlanRequest), watch)
     return given.show(done, "\n\n".join("\n".join(_planned(one)) for one in done.plans))
 
@@ -76,13 +66,13 @@ def _planned(one: PlanData) -> Iterator[str]:
             ]
             for each in one.groups
         ]
-        yield f"\n{format_table(['what', 'steps', 'count', 'items', 'time', 'why'], rows)}"
+        yield f"\n{terminal.format_table(['what', 'steps', 'count', 'items', 'time', 'why'], rows)}"
     if one.items:
         items = [[each.dataset, each.model, each.rerun, each.rescored, each.reused] for each in one.items]
-        yield f"\n{format_table(['dataset', 'model', 'items rerun', 'rescored', 'reused'], items)}"
+        yield f"\n{terminal.format_table(['dataset', 'model', 'items rerun', 'rescored', 'reused'], items)}"
     if one.every:
         steps = [[each.action, each.step, _why(each.reasons)] for each in one.every]
-        yield f"\n{format_table(['what', 'step', 'why'], steps)}"
+        yield f"\n{terminal.format_table(['what', 'step', 'why'], steps)}"
     yield ""
     yield from (each.text + (f"; money: {each.money}" if each.money else "") for each in one.asking)
     yield f"time:  {one.time.text}"
@@ -113,7 +103,7 @@ def run(
             where="--relock",
             next="leave one of them out, or `harness lock MANIFEST` first",
         )
-    with show_progress() as watch:
+    with terminal.show_progress() as watch:
         if dry_run:
             return _foreseen(running.dry_run(given.project, asked, watch), given.json)
         done = running.run(given.project, asked, watch)
@@ -126,9 +116,9 @@ def _foreseen(found: DryRunResult, json: bool) -> int:
     """Show what a run would do, and return the exit code."""
     rows = [[one.manifest, stage.stage, stage.cached, stage.executed] for one in found.runs for stage in one.stages]
     whole = sum(stage.executed for one in found.runs for stage in one.stages)
-    text = format_table(["manifest", "stage", "in the store", "to be made"], rows)
+    text = terminal.format_table(["manifest", "stage", "in the store", "to be made"], rows)
     asking = "".join(f"{one.manifest}: {each.text}\n" for one in found.runs for each in one.asking)
-    return print_result(found, f"{text}\n\n{asking}{whole} steps would be made; nothing was run", json)
+    return terminal.print_result(found, f"{text}\n\n{asking}{whole} steps would be made; nothing was run", json)
 
 
 @with_request_options(ReproduceRequest, models=True, store=False)
@@ -141,23 +131,25 @@ def reproduce(given: GivenOptions, verbose: Verbose = False) -> int:
         open_project(Path(usual) if usual else None, given.common["models_dir"]),
         given.request(ReproduceRequest),
     )
-    with show_progress() as watch:
+    with terminal.show_progress() as watch:
         done = verb(here, asked, watch)
     code = given.show(done, _table(done.runs, verbose))
     _remark(done.runs, asked.max_errors)
     for ran in done.runs:
         if carry := _carried(ran):
-            print_message(f"{ran.manifest}: {carry}")
+            terminal.print_message(f"{ran.manifest}: {carry}")
     for one in done.left_out:
-        print_message(f"{one.manifest}: left out: {one.what}" + (f"\n  next:  {one.next}" if one.next else ""))
+        terminal.print_message(f"{one.manifest}: left out: {one.what}" + (f"\n  next:  {one.next}" if one.next else ""))
     if done.store:
-        print_message(f"the store of this reproduction stays in {done.store}")
+        terminal.print_message(f"the store of this reproduction stays in {done.store}")
     elif code in (AGREED, MISSING):
         many = len(done.runs)
         whole = many + len(done.left_out)
-        print_message(f"reproduced: {many} of {whole} manifests agree with what is expected; the fresh store is gone")
+        terminal.print_message(
+            f"reproduced: {many} of {whole} manifests agree with what is expected; the fresh store is gone"
+        )
     if done.reports:
-        print_message(f"their reports: {done.reports}")
+        terminal.print_message(f"their reports: {done.reports}")
     return code
 
 
@@ -167,7 +159,7 @@ def _ended(found: Sequence[RunData], verbose: bool) -> str:
     A run that is not as accepted begins with the reason, in one line.
     """
     summary = [line for one in found for line in (*_verdict(one), *_next(one))]
-    shown = [_causes(found), *map(_scores, found), _outputs(found, verbose), flat_lines(summary)]
+    shown = [_causes(found), *map(_scores, found), _outputs(found, verbose), terminal.flat_lines(summary)]
     return "\n\n".join(filter(None, shown))
 
 
@@ -178,11 +170,11 @@ def _table(found: Sequence[RunData], verbose: bool) -> str:
     """
     short_ones = () if verbose else [one for one in found if one.verdict == "agreed"]
     summary = [line for one in found for line in _verdict(one)[: 1 if one in short_ones else None]]
-    return "\n\n".join(filter(None, [_causes(found), _outputs(found, verbose), flat_lines(summary)]))
+    return "\n\n".join(filter(None, [_causes(found), _outputs(found, verbose), terminal.flat_lines(summary)]))
 
 
 def _causes(found: Sequence[RunData]) -> str:
-    return flat_lines(f"{one.manifest}: {one.cause.text}" for one in found if one.cause)
+    return terminal.flat_lines(f"{one.manifest}: {one.cause.text}" for one in found if one.cause)
 
 
 def _outputs(found: Sequence[RunData], verbose: bool) -> str:
@@ -200,9 +192,16 @@ def _outputs(found: Sequence[RunData], verbose: bool) -> str:
                 if output.by_tolerance:
                     verdict, remark = output.detail, ""
                 rows.append(
-                    [one.manifest, output.name, short_digest(output.sha256), level_text(output.level), verdict, remark]
+                    [
+                        one.manifest,
+                        output.name,
+                        terminal.short_digest(output.sha256),
+                        terminal.level_text(output.level),
+                        verdict,
+                        remark,
+                    ]
                 )
-    return format_table(["manifest", "output", "sha256", "level", "verdict", ""], rows) if rows else ""
+    return terminal.format_table(["manifest", "output", "sha256", "level", "verdict", ""], rows) if rows else ""
 
 
 def _shared(run: RunData) -> str:
@@ -256,7 +255,7 @@ def _scores(run: RunData) -> str:
         return ""
     left = [f"{count} more{what}" for count, what in ((run.more_scores, ""), (run.more_further, FURTHER)) if count]
     more = f"\n{', '.join(left)}: `harness scores {run.run}` shows all" if left else ""
-    head = f"{run.manifest}: scores of run {run.run}{limit_suffix(run.limit)}"
+    head = f"{run.manifest}: scores of run {run.run}{terminal.limit_suffix(run.limit)}"
     return f"{head}\n{score_text(run.scores, run.further)}{more}"
 
 
@@ -265,7 +264,7 @@ def _surroundings(run: RunData) -> str:
     words = [f"engine {run.engine}", f"isolation {run.isolation}"]
     words += [run.healed_text] if run.healed else []
     if run.image_state != "none":
-        words.append(f"image: {run.image_state} {short_digest(run.image.removeprefix('sha256:'))}")
+        words.append(f"image: {run.image_state} {terminal.short_digest(run.image.removeprefix('sha256:'))}")
     if run.device != "cpu":
         words.append(f"device: {run.device}")
     words += [f"{model}: {_calls(model, told)}" for model, told in run.calls.items()]
@@ -303,21 +302,23 @@ def _remark(found: Sequence[RunData], max_errors: str) -> None:
     """Print what models left unanswered, with their providers' messages, and the next step if that is too much."""
     for one in found:
         if one.healed:
-            print_message(f"{one.manifest}: {one.healed_text}; `harness audit {one.run}` names it")
+            terminal.print_message(f"{one.manifest}: {one.healed_text}; `harness audit {one.run}` names it")
         if one.unread:
-            print_message(f"{one.manifest}: {one.unread}")
+            terminal.print_message(f"{one.manifest}: {one.unread}")
         for each in one.imported:
-            print_message(join_lines(f"{one.manifest}: {each.text()}"))
+            terminal.print_message(terminal.join_lines(f"{one.manifest}: {each.text()}"))
         for model, told in one.calls.items():
             if told.get("unnamed"):
-                print_message(
-                    join_lines(
+                terminal.print_message(
+                    terminal.join_lines(
                         f"{one.manifest}: {model}: {told['unnamed']} {UNNAMED}: nobody knows that its server gave them"
                     )
                 )
-                print_message(f"  next:  {NAME_SERVER}")
+                terminal.print_message(f"  next:  {NAME_SERVER}")
         for gap in one.unanswered:
-            print_message(join_lines(f"{one.manifest}: {gap.text()}"))
+            terminal.print_message(terminal.join_lines(f"{one.manifest}: {gap.text()}"))
         if one.lacks_answers:
             more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
-            print_message(f"  next:  correct what is named there and run again: what was answered is kept; {more}")
+            terminal.print_message(
+                f"  next:  correct what is named there and run again: what was answered is kept; {more}"
+            )

@@ -286,7 +286,7 @@ NOTHING = "-"
 
 
 def words_text(found: Sequence[DifferingWords]) -> str:
-    """Format the words of answers that differ, left and right; a text that is the same on both sides stands once."""
+    """Format two answers that differ, left and right; a wording or prompt that both share is shown once."""
     return "\n\n".join("\n".join(_one(each)) for each in found)
 
 

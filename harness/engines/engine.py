@@ -117,7 +117,7 @@ class Engine(Protocol):
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """Return facts about the engine for the record."""
+        """Return facts about the engine for the record, such as its name and version."""
         ...
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
@@ -127,7 +127,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class LoadableImage:
-    """Container image by its digests (`sha256:…`), with a stream that `docker load` accepts."""
+    """Container image that an engine can load: its digests, and a stream of bytes that `docker load` accepts."""
 
     id: str
     manifest: str
@@ -199,7 +199,7 @@ def query_driver(query: Sequence[str]) -> str:
 
 
 def missing_gpu_error(why: str) -> MissingError:
-    """Return the error for a GPU that is wanted but cannot be had."""
+    """Return the MissingError for a GPU that a manifest wants and this machine lacks, with the reason `why`."""
     return MissingError(
         f"{NONE}{why}",
         next="install NVIDIA's driver (and, for docker, nvidia-container-toolkit), "

@@ -35,7 +35,7 @@ class DiskBudget:
     _free: int = field(default=0, init=False)  # most bytes of the disk that were free at any check
 
     def spent(self, *, now: bool = False) -> str:
-        """Return the limit that is exceeded, in words; empty if none is.
+        """Count what was written up to now, and return the limit that is exceeded in words; empty if none is.
 
         Counts again only after a pause. Until then it returns an empty text, unless `now`.
         """

@@ -204,7 +204,7 @@ def run_process(
 
 @dataclass
 class KeptProcess:
-    """A command that is told over one pipe to do a piece of work, says over another that it did, and waits for more."""
+    """A process that does one piece of work after another: told to begin over one pipe, it reports over another."""
 
     process: subprocess.Popen[bytes]
     go: int
@@ -212,7 +212,7 @@ class KeptProcess:
     ended: bool = False
 
     def work(self, monitor: JobMonitor, *, counted: bool) -> tuple[int, dict[str, int]]:
-        """Have one piece of work done; return exit code and usage.
+        """Have the process do one piece of work, watched by a monitor; return exit code and resource usage.
 
         The command lives on only if it said that it did the work. Otherwise it has ended, or it is killed.
         """
@@ -231,7 +231,7 @@ class KeptProcess:
         return 0, {"cpu_ms": cpu, "rss_kib": resident}
 
     def is_over(self) -> bool:
-        """Whether the command has ended by itself; it is not waited for, so that its number stays its own."""
+        """Whether the process has ended by itself; it is not reaped, so its process id is not given to another."""
         look = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.process.pid, look) is not None
 

@@ -18,17 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.digest import MAX_INT, canonical_json, sha256
 from harness.errors import DamageError, HarnessError, InputError
-from harness.evidence.keys import (
-    AUDITOR,
-    AUTHOR,
-    HEX,
-    RUNNER,
-    TrustedKey,
-    decode_base64,
-    key_id,
-    load_cryptography,
-    raw_public,
-)
+from harness.evidence import keys
 from harness.evidence.record import RecordBody
 from harness.files import read_plain, translating_os_errors
 from harness.manifest.lockfile import expect_path, lock_path, read_expect, read_lock
@@ -70,12 +60,12 @@ class Statement:
 
     @property
     def is_of_run(self) -> bool:
-        """Whether it is about a run, and not about a file of a project."""
+        """Whether the statement is about a run, and not about a lock or an expectation of a project."""
         return self.kind in (PROVENANCE, TEST_RESULT)
 
     @property
     def run(self) -> str:
-        """The run that is spoken of, as the statement says."""
+        """The id of the run that the statement is about."""
         if self.kind == PROVENANCE:
             return str(_at(self.predicate, "runDetails", "metadata", "invocationId") or "")
         return str(_at(self.predicate, "annotations", "run") or "")
@@ -175,11 +165,11 @@ class Authorship:
 
     @property
     def text(self) -> str:
-        """The finding in a line."""
+        """Who signed for the expectation, or why no trusted author did, in one line."""
         return f"signed by {self.party}" if self.party else f"unsigned: {self.flaw}"
 
 
-def find_author(root: Path, name: str, trusted: Sequence[TrustedKey], today: datetime.date) -> Authorship:
+def find_author(root: Path, name: str, trusted: Sequence[keys.TrustedKey], today: datetime.date) -> Authorship:
     """Return who signed for what is expected of a manifest, by the envelope beside the expectation.
 
     A signature for other bytes than those of the file counts as none, and is reported
@@ -212,14 +202,14 @@ class Signer:
     flaw: str = ""
 
 
-def find_signer(envelope: Envelope, trusted: Sequence[TrustedKey], today: datetime.date) -> Signer:
+def find_signer(envelope: Envelope, trusted: Sequence[keys.TrustedKey], today: datetime.date) -> Signer:
     """Return the trusted key that signed an envelope, one whose role and time fit before others."""
     role = statement_role(envelope.statement)
     by = [one for one in trusted if signed_by(envelope, one.public)]
     fit = next((one for one in by if not one.refusal(role, today)), None) or next(iter(by), None)
     if fit:
-        return Signer(key_id(fit.public), fit.party, fit.refusal(role, today))
-    known = any(key_id(one.public) in envelope.signatures for one in trusted)
+        return Signer(keys.key_id(fit.public), fit.party, fit.refusal(role, today))
+    known = any(keys.key_id(one.public) in envelope.signatures for one in trusted)
     flaw = "the signature is wrong" if known else "no key that you trust signed it"
     return Signer(next(iter(envelope.signatures)), flaw=flaw)
 
@@ -259,7 +249,7 @@ def read_envelope(path: Path) -> Envelope:
             raise ValueError("it has payload, payloadType and signatures")
         if body["payloadType"] != PAYLOAD:
             raise ValueError(f"its payload is not {PAYLOAD}")
-        payload = decode_base64(body["payload"])
+        payload = keys.decode_base64(body["payload"])
         return Envelope(payload, _statement(_parse(payload)), dict(_signatures(body["signatures"])))
     except (ValueError, RecursionError) as bad:
         raise refuse(str(bad)[:200]) from bad
@@ -290,8 +280,8 @@ def _signatures(found: object) -> Iterator[tuple[str, bytes]]:
     for one in found:
         if not isinstance(one, dict) or one.keys() != {"keyid", "sig"}:
             raise ValueError("a signature has keyid and sig")
-        keyid, sig = one["keyid"], decode_base64(one["sig"])
-        if not isinstance(keyid, str) or not HEX.fullmatch(keyid) or keyid in seen or len(sig) != 64:
+        keyid, sig = one["keyid"], keys.decode_base64(one["sig"])
+        if not isinstance(keyid, str) or not keys.HEX.fullmatch(keyid) or keyid in seen or len(sig) != 64:
             raise ValueError("a signature is 64 bytes by a key that is named once, by its SHA-256")
         seen.add(keyid)
         yield keyid, sig
@@ -310,7 +300,7 @@ def _statement(body: Any) -> Statement:
         if not isinstance(digest, dict) or one.keys() != {"name", "digest"} or digest.keys() != {"sha256"}:
             raise ValueError("a subject has a name and a SHA-256")
         name, found = one["name"], digest["sha256"]
-        if not isinstance(name, str) or name in subjects or not isinstance(found, str) or not HEX.fullmatch(found):
+        if not isinstance(name, str) or name in subjects or not isinstance(found, str) or not keys.HEX.fullmatch(found):
             raise ValueError("a subject has a name, once, and a SHA-256")
         subjects[name] = found
     found = Statement(subjects, body["predicateType"], body["predicate"])
@@ -339,15 +329,15 @@ def sign_statement(statement: Statement, key: Ed25519PrivateKey) -> bytes:
     body = {
         "payload": base64.b64encode(payload).decode(),
         "payloadType": PAYLOAD,
-        "signatures": [{"keyid": key_id(raw_public(key.public_key())), "sig": signature}],
+        "signatures": [{"keyid": keys.key_id(keys.raw_public(key.public_key())), "sig": signature}],
     }
     return canonical_json(body) + b"\n"
 
 
 def signed_by(envelope: Envelope, public: bytes) -> bool:
     """Whether an envelope has a signature that this key, given as its 32 raw bytes, made."""
-    exceptions, ed25519, _ = load_cryptography()
-    signature = envelope.signatures.get(key_id(public))
+    exceptions, ed25519, _ = keys.load_cryptography()
+    signature = envelope.signatures.get(keys.key_id(public))
     if signature is None:
         return False
     try:
@@ -359,4 +349,4 @@ def signed_by(envelope: Envelope, public: bytes) -> bool:
 
 def statement_role(statement: Statement) -> str:
     """Return the role in which a statement is made."""
-    return {PROVENANCE: RUNNER, TEST_RESULT: AUDITOR}.get(statement.kind, AUTHOR)
+    return {PROVENANCE: keys.RUNNER, TEST_RESULT: keys.AUDITOR}.get(statement.kind, keys.AUTHOR)

@@ -83,7 +83,7 @@ class Bundle:
 
     @property
     def document(self) -> bytes:
-        """The bytes of `bundle.json`."""
+        """The bytes of `bundle.json`, which lists everything in the bundle."""
         body = {
             "type": TYPE,
             "run": self.run,
@@ -94,22 +94,22 @@ class Bundle:
 
     @property
     def size(self) -> int:
-        """Bytes of the whole file."""
+        """Number of bytes of the whole bundle file."""
         sizes = [len(self.document), *(one.size for one in self.members)]
         return sum(BLOCK + _padded(size) for size in sizes) + len(END)
 
     @cached_property
     def runs(self) -> frozenset[str]:
-        """The runs whose logs are in it."""
+        """The ids of the runs whose logs are in the bundle."""
         return frozenset(one.path.split("/")[1] for one in self.members if one.path.startswith("runs/"))
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why a blob was left out, by its digest."""
+        """The reason why each left-out blob is not in the bundle, by the blob's digest."""
         return {one.sha256: one.why for one in self.omitted}
 
     def strangers(self, store: Store) -> list[str]:
-        """List the files in it, and the blobs left out, that its run does not name; `store` is what it was laid out as.
+        """List files and left-out blobs that the bundle's run does not name; `store` is the bundle, unpacked.
 
         Logs of runs that executed no cached step of the run are among them.
         """

@@ -68,7 +68,7 @@ TOLD: Mapping[str, Callable[[Event], dict[str, Any]]] = {
 
 
 class Digested(TypedDict):
-    """What has a digest: an output as it is recorded, or as it is expected."""
+    """The digest of an output, whether it was recorded or is expected."""
 
     sha256: str
 

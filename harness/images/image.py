@@ -115,7 +115,7 @@ def add_image(store: Store, image: Image) -> None:
 
 
 def inventory_path(store: Store, image: Image) -> Path:
-    """Return the path of the inventory of an image in its store."""
+    """Return the path of the file in which a store keeps an image's inventory (its packages and licences)."""
     return store.images / "inventories" / f"{image.config}.spdx.json"
 
 

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from harness.definitions import digest_definitions
 from harness.digest import canonical_json, parse_document, sha256
@@ -49,8 +49,123 @@ NEAR = 1.5e-6  # tolerance for equal figures: the last digit may be rounded diff
 Matrix = Mapping[str, Mapping[str, int]]  # label -> grade -> rows
 
 
-def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, dict[str, Any]]:
-    """Compute accuracy, false accepts and rejects, and kappa of a confusion matrix, as decimal text."""
+class Missing(TypedDict):
+    """The reason why a value is missing."""
+
+    missing: str
+
+
+class Measure(TypedDict):
+    """A figure and its interval as decimal text, or why either is missing."""
+
+    value: str | Missing
+    interval: NotRequired[list[str] | Missing]  # a matrix alone gives none of kappa
+    undefined_resamples: NotRequired[int]
+
+
+class PartFigures(TypedDict):
+    """The figures of one part of labelled rows: its counts, the matrix of labels by grades, and what it gives."""
+
+    rows: int
+    instances: int
+    labels: Mapping[str, int]
+    matrix: Matrix
+    accuracy: Measure
+    false_accept: Measure
+    false_reject: Measure
+    kappa: Measure
+
+
+class LabelledRows(TypedDict):
+    """Which rows were measured: the digest of their file or of its description, and their number."""
+
+    sha256: str
+    rows: int
+    shared: NotRequired[str]  # the digest of the fields that all rows share
+
+
+class PartSplit(TypedDict):
+    """How rows were split into parts, and by what it is known that the frozen ones had not been seen."""
+
+    by: str
+    seed: NotRequired[int]
+    frozen_by: str
+
+
+class Missed(TypedDict):
+    """A row that a grader graded otherwise than it is labelled."""
+
+    id: str
+    label: str
+    given: str
+
+
+class Opening(TypedDict):
+    """An opening of sealed rows: the digests of the rows, of the grader that opened them, and of what it missed."""
+
+    rows: str
+    grader: str
+    misses: str
+
+
+class LabellerRow(TypedDict):
+    """One who labelled: the kind and the name."""
+
+    kind: str
+    name: str
+
+
+class PinnedPart(TypedDict):
+    """The judge or the prompt behind the grades, with the digest that a lock pins."""
+
+    name: str
+    sha256: str
+
+
+class Measurements(TypedDict):
+    """The measurements of a grader on the labels of one kind of labeller."""
+
+    labels: LabelledRows
+    split: PartSplit
+    parts: Mapping[str, PartFigures]
+    bootstrap: NotRequired[int]  # the seed of the resamples, unless the split has it
+    labellers: NotRequired[list[LabellerRow]]
+    between: NotRequired[PartFigures]  # of the two labellers with each other
+    sealed: NotRequired[str]  # the digest of the sealed rows
+    misses: NotRequired[list[Missed]]
+
+
+class CodeFields(TypedDict):
+    """What a certificate says of its grader's code: its closure, and the bytes and definitions of each file."""
+
+    code: str
+    files: Mapping[str, str]
+    definitions: Mapping[str, str]
+
+
+class Certificate(TypedDict):
+    """The document `certificate/3`; an older one has the measurements of its makers' labels beside the other fields."""
+
+    type: str
+    scorer: str
+    code: str  # this and the next two are `CodeFields`
+    files: Mapping[str, str]
+    definitions: NotRequired[Mapping[str, str]]  # not in `certificate/1`
+    accepts: str
+    sets: NotRequired[Mapping[str, Measurements]]  # by kind of labeller
+    intervals: Mapping[str, str]
+    judge: NotRequired[PinnedPart]
+    prompt: NotRequired[PinnedPart]
+    opened: NotRequired[list[Opening]]
+    predecessor: NotRequired[str]  # the digest of the certificate that it was carried over from
+    labels: NotRequired[LabelledRows]
+    split: NotRequired[PartSplit]
+    parts: NotRequired[Mapping[str, PartFigures]]
+    bootstrap: NotRequired[int]
+
+
+def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, Measure]:
+    """Compute the figures of a matrix as decimal text: accuracy, false accepts and rejects, and kappa."""
     total = sum(sum(row.values()) for row in matrix.values())
     hits = sum(row[label] for label, row in matrix.items())
     right = sum(matrix[accepts].values())
@@ -65,9 +180,14 @@ def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, dict[str, Any]]:
     return {name: spell_decimals(measure) for name, measure in found.items()}
 
 
-def spell_decimals(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a number and its interval to decimal text, because hashed documents hold no floats."""
-    return {name: _decimal(value) for name, value in measure.items()}
+def spell_decimals(measure: Mapping[str, Any]) -> Measure:
+    """Convert a value and its interval to decimal text, because an identity document holds no floats."""
+    found: Measure = {"value": _decimal(measure["value"])}
+    if "interval" in measure:
+        found["interval"] = _decimal(measure["interval"])
+    if "undefined_resamples" in measure:
+        found["undefined_resamples"] = measure["undefined_resamples"]
+    return found
 
 
 def _decimal(value: Any) -> Any:
@@ -76,22 +196,28 @@ def _decimal(value: Any) -> Any:
     return f"{value + 0.0:.{DIGITS}f}" if isinstance(value, float) else value
 
 
-def sets_of(certificate: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a grader certificate's measurements by who labelled the rows: its makers, or others."""
-    if certificate.get("type") == TYPE:
-        found = certificate.get("sets")
-        return found if isinstance(found, Mapping) else {}
-    return {MAKERS: {name: certificate[name] for name in (*sorted(_SET), "bootstrap") if name in certificate}}
+def sets_of(certificate: Certificate) -> Mapping[str, Measurements]:
+    """Return the measurements of a certificate by kind of labeller; those of an older one are its makers'."""
+    return _sets_of(certificate)
 
 
-def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
-    """List statements of a grader's certificate that contradict its confusion matrices or counts; empty if none do.
+def _sets_of(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the measurements in a document that may lack fields of a certificate."""
+    if found.get("type") == TYPE:
+        sets = found.get("sets")
+        return sets if isinstance(sets, Mapping) else {}
+    return {MAKERS: {name: found[name] for name in (*sorted(_SET), "bootstrap") if name in found}}
+
+
+def find_contradictions(certificate: Certificate) -> list[str]:
+    """List statements of a certificate that contradict its own matrices, its counts or arithmetic; empty if none do.
 
     An interval of kappa is computed from rows, so that it is checked only for being possible.
     """
-    if not _is_certificate(certificate):
+    unchecked: Mapping[str, Any] = certificate
+    if not _is_certificate(unchecked):
         return ["it has not the fields of a certificate"]
-    accepts = certificate.get("accepts")
+    accepts = unchecked.get("accepts")
     if not isinstance(accepts, str):
         return ["it names no grade that accepts"]
     if not certificate["files"]:  # no change of code could ever void such a certificate
@@ -104,7 +230,7 @@ def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
 
 def _is_certificate(found: Mapping[str, Any]) -> bool:
     """Whether a document has the fields for a scorer, its code, its rows and their split, each of the right type."""
-    files, sets = found.get("files"), sets_of(found)
+    files, sets = found.get("files"), _sets_of(found)
     defined = found.get("definitions", files if found.get("type") == BY_BYTES else None)
     if not (isinstance(files, Mapping) and isinstance(defined, Mapping) and set(defined) == set(files)):
         return False
@@ -127,9 +253,9 @@ def _is_set(who: str, held: Any) -> bool:
     return all(_is_count(seed) for seed in (split.get("seed", 0), held.get("bootstrap", 0)))
 
 
-def _of_set(certificate: Mapping[str, Any], who: str, accepts: str) -> Iterator[str]:
+def _of_set(certificate: Certificate, who: str, accepts: str) -> Iterator[str]:
     """Yield the flaws of a set of measurements: those of its parts; if there are none, of its counts and labellers."""
-    held = sets_of(certificate)[who]
+    held: Mapping[str, Any] = sets_of(certificate)[who]
     parts = held["parts"]
     if not isinstance(parts, Mapping) or set(parts) != set(PARTS):
         yield f"its parts are not {' and '.join(PARTS)}"
@@ -165,7 +291,7 @@ def _is_labeller(who: str, found: Any) -> bool:
     return isinstance(found["name"], str) and found["name"].strip() != ""
 
 
-def _of_sealed(certificate: Mapping[str, Any], held: Mapping[str, Any]) -> Iterator[str]:
+def _of_sealed(certificate: Certificate, held: Mapping[str, Any]) -> Iterator[str]:
     """Yield what contradicts the opening of sealed rows: they are named by digest, and their misses are listed."""
     part, sealed, misses = held["parts"]["frozen"], held.get("sealed"), held.get("misses", [])
     if sealed is None:
@@ -194,18 +320,18 @@ def _are_openings(found: Any) -> bool:
     )
 
 
-def openings_of(certificate: Mapping[str, Any], rows: str) -> list[Mapping[str, str]]:
-    """Return the recorded uses of the sealed test rows with this digest, the first use first."""
+def openings_of(certificate: Certificate, rows: str) -> list[Opening]:
+    """Return the openings of the sealed rows of this digest, the first one first."""
     return [one for one in certificate.get("opened", ()) if one["rows"] == rows]
 
 
-def all_openings(certificate: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return every recorded use of sealed test rows in a certificate; raises InputError if it cannot be told."""
+def all_openings(certificate: Certificate) -> list[Opening]:
+    """Return every opening of sealed rows that a certificate records; raises InputError if it cannot be told."""
     found = certificate.get("opened", [])
     if not _are_openings(found):
         what = "the certificate that is there does not say when sealed rows were opened"
         raise InputError(what, where="opened", next="restore it from its history, which says so")
-    return [dict(one) for one in found]
+    return [{**one} for one in found]
 
 
 def _is_miss(found: Any) -> bool:
@@ -219,8 +345,8 @@ def _missed(matrix: Matrix) -> Counter[tuple[str, str]]:
     return Counter({(label, grade): rows for label, grade, rows in cells if rows and label != grade})
 
 
-def misses_digest(misses: Sequence[Mapping[str, str]]) -> str:
-    """Return the digest of the sealed rows that a grader got wrong; equal for uses that graded every row alike."""
+def misses_digest(misses: Sequence[Missed]) -> str:
+    """Return the digest of the misses of sealed rows: openings with the same one graded every row alike."""
     return sha256(canonical_json(list(misses)))
 
 
@@ -334,22 +460,21 @@ SHOWN = ("accuracy", "kappa", "false_accept", "false_reject")
 CODE = Path(__file__).parents[2]  # root of the code that runs here: a step's own folder, or the installed harness
 
 
-def read(data: bytes, where: str) -> dict[str, Any]:
+def read(data: bytes, where: str) -> Certificate:
     """Parse the bytes of a certificate; raises InputError if it is of another type, unsealed, or edited by hand."""
     kind = next((older for older in OLDER if f'"type":"{older}"'.encode() in data), TYPE)
     found = parse_document(data, kind, where)
     if "self" not in found:
         raise InputError("a certificate without its seal", where=where, next="make it with `harness certify`")
-    return found
+    return cast(Certificate, found)  # `find_contradictions` looks at its fields
 
 
-def changed_files(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
+def changed_files(certificate: Certificate, root: Path = CODE) -> list[str]:
     """List the files of the grader's code that have changed since it was measured, or are missing.
 
     A file that differs only in comments, docstrings or layout has not changed.
     """
-    files: Mapping[str, str] = certificate["files"]
-    defined: Mapping[str, str] = certificate.get("definitions", {})
+    files, defined = certificate["files"], certificate.get("definitions", {})
     return [name for name, digest in files.items() if not _is_same(root / name, digest, defined.get(name, ""))]
 
 
@@ -366,27 +491,27 @@ def _is_same(path: Path, digest: str, defined: str) -> bool:
 
 
 def void_text(what: Iterable[str]) -> str:
-    """Return the text for a certificate that no longer fits the grader: the first three changes, and how many more."""
+    """Return the text of a void certificate: the first three things of the grader that changed, and how many more."""
     found = list(what)
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
 
 
 def contradicted_text(flaws: Sequence[str], what: str = "itself") -> str:
-    """Return a text on where a certificate contradicts itself or its rows: the first place, and how many more."""
+    """Say where a certificate contradicts itself or its rows: the first contradiction, and how many more."""
     more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
     return f"void: it contradicts {what}: {flaws[0]}{more}"
 
 
-def computed_figures(certificate: Mapping[str, Any], part: str, who: str = MAKERS) -> dict[str, dict[str, Any]]:
-    """Return accuracy and kappa of a part computed from its confusion matrix; kappa's interval is the certificate's.
+def computed_figures(certificate: Certificate, part: str, who: str = MAKERS) -> dict[str, Measure]:
+    """Return the figures of a part computed from its matrix; the interval of kappa is copied from the certificate.
 
     The certificate must be free of contradictions.
     """
     return _computed(sets_of(certificate)[who]["parts"][part], str(certificate["accepts"]))
 
 
-def _computed(part: Mapping[str, Any], accepts: str) -> dict[str, dict[str, Any]]:
+def _computed(part: PartFigures, accepts: str) -> dict[str, Measure]:
     computed = matrix_figures(part["matrix"], accepts)
     return {**computed, "kappa": {**part["kappa"], **computed["kappa"]}}
 
@@ -398,8 +523,8 @@ class Verdict(NamedTuple):
     why: str
 
 
-def verdict_of(certificate: Mapping[str, Any]) -> Verdict:
-    """Return whether a certificate's figures make its grader usable, which only labels of others can.
+def verdict_of(certificate: Certificate) -> Verdict:
+    """Return what the figures of a certificate without contradictions allow; only blind labels make a grader usable.
 
     Sealed rows decide if they were opened, else the open ones, which may refuse a grader, but not make it usable.
     """
@@ -421,7 +546,7 @@ def verdict_of(certificate: Mapping[str, Any]) -> Verdict:
     return Verdict(USABLE, "")
 
 
-def is_spent(certificate: Mapping[str, Any], rows: str) -> bool:
+def is_spent(certificate: Certificate, rows: str) -> bool:
     """Whether sealed rows were opened by rules that graded them differently: the later ones may have learned from it.
 
     An opening after a change that changed no grade taught nothing.
@@ -429,23 +554,23 @@ def is_spent(certificate: Mapping[str, Any], rows: str) -> bool:
     return len({one["misses"] for one in openings_of(certificate, rows)}) > 1
 
 
-def _deciding_part(held: Mapping[str, Any]) -> str:
+def _deciding_part(held: Measurements) -> str:
     return "frozen" if held["parts"]["frozen"]["rows"] else "develop"
 
 
-def _deciding_set(sets: Mapping[str, Any]) -> str:
+def _deciding_set(sets: Mapping[str, Measurements]) -> str:
     """Return the kind of labeller whose figures are shown first: the blind ones, if they have rows."""
     order = [who for who in (BLIND, MAKERS, PUBLISHED) if who in sets]
     return next((who for who in order if sets[who]["labels"]["rows"]), order[0])
 
 
-def figures_text(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
-    """Return a certificate's verdict and figures in one line, with whether they were checked against labelled rows."""
+def figures_text(certificate: Certificate, checked: str = NOT_CHECKED) -> str:
+    """Return a certificate's verdict and figures in one line, and whether they were checked against labelled rows."""
     return f"{verdict_of(certificate).word}: {figures_line(certificate, checked)}"
 
 
-def figures_line(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
-    """Return in one line the accuracy and kappa on which a certificate's verdict rests, and its makers' kappa.
+def figures_line(certificate: Certificate, checked: str = NOT_CHECKED) -> str:
+    """Return the figures on which a certificate's verdict rests, computed from its matrix; the makers' kappa beside.
 
     They are those of blind labels, if there are any, and of frozen rows, or of develop rows if there are none.
     """
@@ -462,13 +587,13 @@ def figures_line(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> 
     return "; ".join([*([why] if why else []), f"on {rows} rows {by} ({part}): {figures}", *beside, checked])
 
 
-def between_text(certificate: Mapping[str, Any], who: str) -> str:
-    """Return as text the kappa of a set's two labellers with each other; empty if it has one labeller."""
+def between_text(certificate: Certificate, who: str) -> str:
+    """Return kappa of a set's two labellings with each other; empty if it has one."""
     found = sets_of(certificate)[who].get("between")
     return spell_measure(_computed(found, str(certificate["accepts"]))["kappa"]) if found else ""
 
 
-def _labelled(who: str, held: Mapping[str, Any]) -> str:
+def _labelled(who: str, held: Measurements) -> str:
     """Say by whom rows are labelled: their kind, or for those who labelled blind what they are."""
     if who == MAKERS:
         return "labelled by its makers"
@@ -482,20 +607,20 @@ def _labelled(who: str, held: Mapping[str, Any]) -> str:
     return f"labelled blind by a {' and a '.join(each['kind'] for each in held['labellers'])}"
 
 
-def _part_text(certificate: Mapping[str, Any], who: str, name: str) -> str:
+def _part_text(certificate: Certificate, who: str, name: str) -> str:
     if who == MAKERS or name == "develop":
         return name if who == MAKERS else "open"
     return f"sealed, {opened_text(certificate, sets_of(certificate)[who]['sealed'])}"
 
 
-def opened_text(certificate: Mapping[str, Any], rows: str) -> str:
-    """Return a text on how often the sealed test rows with this digest were used."""
+def opened_text(certificate: Certificate, rows: str) -> str:
+    """Say how often the sealed rows of this digest were opened."""
     times = len(openings_of(certificate, rows))
     return ("not opened", "opened once")[times] if times < 2 else f"opened {times} times"
 
 
-def set_lines(certificate: Mapping[str, Any], digits: int = 2) -> list[str]:
-    """Return one line for each labelled set of a certificate: who labelled, and accuracy and kappa of each part."""
+def set_lines(certificate: Certificate, digits: int = 2) -> list[str]:
+    """Return a line for each set of measurements: who labelled, and the accuracy and kappa of each of its parts."""
     found = []
     for who, held in sets_of(certificate).items():
         said = []
@@ -518,11 +643,11 @@ def set_lines(certificate: Mapping[str, Any], digits: int = 2) -> list[str]:
     return found
 
 
-def _miss_text(miss: Mapping[str, str]) -> str:
+def _miss_text(miss: Missed) -> str:
     return f"{miss['id']} ({miss['label']}, graded {miss['given']})"
 
 
-def spell_measure(measure: Mapping[str, Any], digits: int = 2) -> str:
+def spell_measure(measure: Measure, digits: int = 2) -> str:
     """Format a measure of a certificate with its interval; a dash if it has no value."""
     value, ends = measure["value"], measure["interval"]
     if isinstance(value, Mapping):

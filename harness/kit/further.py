@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NotRequired, Protocol, cast, runtime_checkable
 
 from harness.kit.documents import interval, number
 from harness.kit.score_intervals import ScoreInterval
-from harness.kit.score_lines import ScoreLine
+from harness.kit.score_lines import ScoreLine, ScoreLineRow
 
 COUNTS = ("n", "items", "clusters", "errors", "unanswered", "missing")  # of a line
+
+
+class FurtherLineRow(ScoreLineRow):
+    """A `FurtherLine` as plain data."""
+
+    column: NotRequired[str]
+    group: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -24,9 +31,12 @@ class FurtherLine:
     column: str = ""
     group: str = ""
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> FurtherLineRow:
         """Return the line as plain data; column and value only if it is of a group."""
-        return {**self.line.document(), **({"column": self.column, "group": self.group} if self.column else {})}
+        row = cast(FurtherLineRow, self.line.document())  # a dict of its own, to which fields are added
+        if self.column:
+            row["column"], row["group"] = self.column, self.group
+        return row
 
 
 @runtime_checkable

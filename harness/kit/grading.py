@@ -10,7 +10,7 @@ from typing import Any
 from harness import seeds
 from harness.errors import InputError
 from harness.kit.agreement import NOBODY, UNDEFINED, kappas
-from harness.kit.certificate import PARTS, SHARES, matrix_figures, spell_decimals
+from harness.kit.certificate import PARTS, Missed, PartFigures, matrix_figures, spell_decimals
 from harness.kit.resample import RESAMPLES, absent, beside, multiplicities
 from harness.stats import kappa
 
@@ -26,25 +26,25 @@ class Graded:
 
 
 def part_of(seed: int, instance: str) -> str:
-    """Assign an instance to the part `develop` or `frozen` of a test set by a seeded draw from its name alone."""
+    """Assign an instance to `develop` or `frozen` by a seeded draw from its name, independent of other rows."""
     return PARTS[seeds.unit_number(seeds.derive_seed(seed, "certificate.split", instance)) >= 0.5]
 
 
 def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
-    """Raise InputError if an instance is in both parts of a split, because rules must not have seen frozen rows."""
+    """Raise InputError for a split whose parts share an instance, because the rules must not have seen frozen rows."""
     develop, frozen = ({row.instance for row in parts[name]} for name in PARTS)
     if both := sorted(develop & frozen):
         what = f"{len(both)} instances lie in both parts, the first: {both[0][:80]!r}"
         raise InputError(what, where="part", next="a split is by instance: put all rows of one into the same part")
 
 
-def misses(rows: Iterable[Graded]) -> list[dict[str, str]]:
-    """Return the rows that a grader graded otherwise than they are labelled: id, label and grade."""
+def misses(rows: Iterable[Graded]) -> list[Missed]:
+    """Return the rows that a grader graded otherwise than they are labelled, by their ids."""
     return [{"id": row.id, "label": row.label, "given": row.grade} for row in rows if row.label != row.grade]
 
 
-def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
-    """Return a grader's confusion matrix, accuracy, kappa and false grades on labelled rows, as decimal text.
+def figures(rows: Sequence[Graded], accepts: str, seed: int) -> PartFigures:
+    """Return a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
 
     `accepts` is the label and the grade of a right answer, by which false accepts and rejects are counted.
     """
@@ -57,7 +57,9 @@ def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
         "instances": len({row.instance for row in rows}),
         "labels": {label: sum(row.values()) for label, row in matrix.items()},
         "matrix": matrix,
-        **{name: shares[name] for name in SHARES},
+        "accuracy": shares["accuracy"],
+        "false_accept": shares["false_accept"],
+        "false_reject": shares["false_reject"],
         "kappa": spell_decimals(_kappa(rows, classes, seed)),
     }
 

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired, TypedDict
 
 from harness.rowtypes import Score
 
 MAIN = ""  # the name of a scorer's main metric: the score's own value
 Direction = Literal["higher", "lower", "neither"]
+
+
+class MeaningRow(TypedDict):
+    """A `Meaning` as plain data; what is not known is left out."""
+
+    about: str
+    direction: Direction
+    floor: NotRequired[float]
+    ceiling: NotRequired[float]
+    baseline: NotRequired[float]
+    baseline_of: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -26,17 +37,18 @@ class Meaning:
     baseline: float | None = None  # the value of the trivial answer that `baseline_of` describes
     baseline_of: str = ""
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> MeaningRow:
         """Return the meaning as plain data; unknown fields are left out."""
-        said = {
-            "about": self.about,
-            "direction": self.direction,
-            "floor": self.floor,
-            "ceiling": self.ceiling,
-            "baseline": self.baseline,
-            "baseline_of": self.baseline_of or None,
-        }
-        return {name: value for name, value in said.items() if value is not None}
+        said: MeaningRow = {"about": self.about, "direction": self.direction}
+        if self.floor is not None:
+            said["floor"] = self.floor
+        if self.ceiling is not None:
+            said["ceiling"] = self.ceiling
+        if self.baseline is not None:
+            said["baseline"] = self.baseline
+        if self.baseline_of:
+            said["baseline_of"] = self.baseline_of
+        return said
 
 
 def plain_metrics(row: Score) -> dict[str, Any]:

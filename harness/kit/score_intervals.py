@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from harness import stats
 from harness.kit import resample
@@ -95,6 +95,15 @@ NONE, ONE, ALIKE = "no answer has a value of it", "one item alone", "all values 
 ONE_CLUSTER = "one cluster alone"
 
 
+class IntervalRow(TypedDict, total=False):
+    """A `ScoreInterval` as plain data: its ends and how they were computed, or why there is none."""
+
+    interval: list[float]
+    by: str
+    no_interval: str
+    clusters: int
+
+
 @dataclass(frozen=True)
 class ScoreInterval:
     """A 95 % interval of a mean and how it was computed, or why there is none."""
@@ -104,10 +113,12 @@ class ScoreInterval:
     why: str = ""  # why there is no interval
     clusters: int = 0  # the number of clusters, if items come in clusters
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> IntervalRow:
         """Return the interval as plain data."""
-        found = {"interval": list(self.ends), "by": self.by} if self.ends else {"no_interval": self.why}
-        return {**found, "clusters": self.clusters} if self.clusters else found
+        found: IntervalRow = {"interval": [*self.ends], "by": self.by} if self.ends else {"no_interval": self.why}
+        if self.clusters:
+            found["clusters"] = self.clusters
+        return found
 
 
 @dataclass(frozen=True)

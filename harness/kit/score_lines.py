@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from harness import stats
 from harness.kit import graded
@@ -18,6 +18,26 @@ from harness.kit.score_intervals import MetricColumn, ScoreInterval, intervals_o
 from harness.rowtypes import Score
 
 Place = tuple[str, str, str]  # model, dataset, scorer
+
+
+class ScoreLineRow(TypedDict):
+    """A `ScoreLine` as plain data at full precision; a value that is None is left out."""
+
+    model: str
+    dataset: str
+    scorer: str
+    metric: str
+    n: int
+    items: int
+    value: NotRequired[float]
+    interval: NotRequired[list[float]]
+    by: NotRequired[str]  # how the interval was computed
+    no_interval: NotRequired[str]  # why there is none
+    clusters: NotRequired[int]
+    errors: int
+    unanswered: int
+    missing: int
+    at_worst: NotRequired[float]
 
 
 @dataclass(frozen=True)
@@ -47,23 +67,30 @@ class ScoreLine:
         """The scorer and metric as one name, as a study's meanings of metrics are keyed."""
         return measure(self.scorer, self.metric)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ScoreLineRow:
         """Return the line as plain data at full precision; fields that are None are left out."""
-        found: dict[str, Any] = {
+        found: ScoreLineRow = {
             "model": self.model,
             "dataset": self.dataset,
             "scorer": self.scorer,
             "metric": self.metric,
             "n": self.n,
             "items": self.items,
-            "value": self.value,
-            **self.interval.document(),
             "errors": self.errors,
             "unanswered": self.unanswered,
             "missing": self.missing,
-            "at_worst": self.at_worst,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        if self.value is not None:
+            found["value"] = self.value
+        if self.interval.ends:
+            found["interval"], found["by"] = [*self.interval.ends], self.interval.by
+        else:
+            found["no_interval"] = self.interval.why
+        if self.interval.clusters:
+            found["clusters"] = self.interval.clusters
+        if self.at_worst is not None:
+            found["at_worst"] = self.at_worst
+        return found
 
 
 @dataclass(frozen=True)

@@ -404,7 +404,7 @@ class Made(BaseModel):
 
 
 class Fetched(_DatasetsPart):
-    """Dataset of one file from outside: its URL, and the digest without which it is not the same data.
+    """Dataset of one file from outside the project: its URL, and the SHA-256 that its bytes must have.
 
     If the digest is not known, `unresolved` says why, and whatever needs the data reports that reason instead of
     running. A file that is not published is `private:NAME`. It is identified by its digest alone and is never

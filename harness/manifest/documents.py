@@ -15,7 +15,7 @@ OwnSettings = Mapping[str, Any]  # settings whose fields a provider, a maker or 
 
 
 class AnyPin(TypedDict, total=False):
-    """What a pin of any kind may have instead of all else: the reason why there is none."""
+    """Field that a pin of any kind may have: the reason why its name could not be resolved to a digest."""
 
     unresolved: str
 
@@ -94,7 +94,7 @@ Derived = TypedDict("Derived", {"from": str, "sha256": str, "changes": list[str]
 
 
 class Split(TypedDict, total=False):
-    """Split of a benchmark that agents may attempt."""
+    """A split of a benchmark that agents may attempt: public or hidden, and which of its questions are asked."""
 
     public: bool
     hidden: bool
@@ -105,7 +105,7 @@ class Split(TypedDict, total=False):
 
 
 class AgentsPart(TypedDict, total=False):
-    """Splits that agents may attempt, and the budget of one attempt."""
+    """The part of a manifest for agents: the splits that they may attempt, and the budget of one attempt."""
 
     splits: Mapping[str, Split]
     budget: Mapping[str, int]
@@ -172,7 +172,7 @@ class Intent(TypedDict, total=False):
 
 
 class LockBody(TypedDict):
-    """The two parts of the document `lock/1` that are read again: what was meant, and what is pinned."""
+    """The two parts of a lock that are read again: what the manifest meant (`intent`), and what is pinned (`pins`)."""
 
     intent: Intent
     pins: Pins

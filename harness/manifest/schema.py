@@ -123,7 +123,7 @@ def _written(value: Any) -> Any:
 
 
 class Asking(BaseModel):
-    """How an instrument is asked (generation settings, repeats), besides its provider's settings."""
+    """How an instrument (a judge or an encoder) is asked: generation settings and repeats."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -174,5 +174,5 @@ NO_SECTIONS = frozenset(map(int, _NUMBER.findall(_NO_SECTIONS)))
 
 
 def sections_sha256() -> str:
-    """Return the SHA-256 of the sorted SECTIONS, so that a dataset can identify the list."""
+    """Return the SHA-256 of the sorted list SECTIONS (sections of cities), by which a dataset names the list."""
     return sha256("".join(f"{number}\n" for number in sorted(SECTIONS)).encode())

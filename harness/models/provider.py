@@ -78,7 +78,7 @@ class Imported:
 
 
 class UnsupportedSetting(NamedTuple):
-    """A generation setting that a model does not support: its name, the reason, and the correction."""
+    """A generation setting that a model does not support: its name, the reason, and what to write instead."""
 
     key: str
     what: str

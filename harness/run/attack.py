@@ -134,7 +134,7 @@ def engine(spec: Spec) -> str:
 
 
 def steps(spec: Spec) -> str:
-    """Try to read the files of another step."""
+    """Try to read the files of another step that runs on this machine."""
     try:
         Path(spec["steps"]).read_bytes()
     except OSError as bad:
@@ -143,7 +143,7 @@ def steps(spec: Spec) -> str:
 
 
 def store(spec: Spec) -> str:
-    """Try to open a file of the store for reading, and one in a folder writable by everyone for writing."""
+    """Try to open a file of the store, and one in a folder that everyone may write to; neither must succeed."""
     how = ""
     for path, way in ((spec["store"], os.O_RDONLY), (spec["written"], os.O_WRONLY | os.O_CREAT)):
         try:
@@ -219,7 +219,7 @@ def _tried_call(number: int, *arguments: int | None) -> str:
 
 
 def users(_: Spec) -> str:
-    """Try to create a user namespace, in which a process would have every privilege again."""
+    """Try to create a user namespace, in which the process would have every privilege."""
     import ctypes  # noqa: PLC0415 - heavy
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -232,32 +232,32 @@ def keyring(_: Spec) -> str:
 
 
 def clone3(_: Spec) -> str:
-    """Try the newer call for new processes, whose flags no filter can read."""
+    """Try the system call clone3, which starts processes with flags that no filter of system calls can read."""
     return _tried_call(CLONE3, None, 0)
 
 
 def io_uring(_: Spec) -> str:
-    """Try to set up an io_uring, whose calls no filter sees."""
+    """Try to set up an io_uring, through which system calls are made that no filter sees."""
     return _tried_call(IO_URING_SETUP, 0, None)
 
 
 def bpf(_: Spec) -> str:
-    """Try the call that loads programs into the kernel."""
+    """Try the system call bpf, which loads programs into the kernel."""
     return _tried_call(BPF, 0, None, 0)
 
 
 def userfaultfd(_: Spec) -> str:
-    """Try to handle page faults, which stops the kernel while it waits for memory."""
+    """Try the system call userfaultfd, by which a process can make the kernel wait for memory."""
     return _tried_call(USERFAULTFD, 1)
 
 
 def ptrace(_: Spec) -> str:
-    """Try to let a process be traced by its parent."""
+    """Try the system call ptrace, by which a process lets its parent trace it."""
     return _tried_call(PTRACE, 0, 0, 0, 0)
 
 
 def tables(_: Spec) -> str:
-    """Try `getpid` by the two other system call tables, x32 and 32-bit, whose numbers mean other calls."""
+    """Try `getpid` through the system call tables of x32 and of 32-bit programs, whose numbers mean other calls."""
     if platform.machine() != "x86_64":
         return UNTRIED
     x32 = _in_child(lambda: _call(X32_GETPID))

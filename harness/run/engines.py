@@ -110,7 +110,7 @@ def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableIm
 
 
 def image_of_run(choice: EngineChoice, image_id: str) -> LoadableImage:
-    """Return an image by its ID; its bytes come from the store if the engine does not hold them."""
+    """Return an image by its ID, for an engine that may have to load it from the store."""
     held = find_image(Store.open(choice.images), image_id)
     return _loadable(choice, held.name if held else "of this run", held.pin if held else Pin(image_id, image_id, ()))
 
@@ -128,7 +128,7 @@ def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
 
 
 def within_disk(allowed: Limits, place: Path) -> Limits:
-    """Limit the disk of steps to most of what is free where they run, because a manifest may ask for all of it."""
+    """Reduce the disk limit of a step to most of the space that is free where steps run."""
     free = int(shutil.disk_usage(place).free * SHARE)
     if allowed.disk <= free:
         return allowed

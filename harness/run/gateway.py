@@ -83,7 +83,7 @@ class Gateway:
         return self._now
 
     def judged(self, problem: HarnessError | None) -> HarnessError | None:
-        """Return a clearer error for a failed step: a missing key, a provider that refused all, or that is not there.
+        """Return the error to report for a failed step: `problem`, or a missing key or refusing provider behind it.
 
         Any other problem is returned as it is.
         """
@@ -116,11 +116,11 @@ class Gateway:
 
     @property
     def gone(self) -> bool:
-        """Whether the process was started and has ended by itself."""
+        """Whether the gateway's process was started and has ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
     def end(self) -> None:
-        """End the process, if it was started, by closing its stdin; keep its summary; kill it if it hangs."""
+        """End the gateway's process, if it was started, and keep its summary; a process that hangs is killed."""
         with self._turn:
             if self._process:
                 self._end(self._process)

@@ -27,7 +27,7 @@ OPEN, SUMMED, SEALED = "open", "summed", "sealed"
 
 @dataclass(frozen=True)
 class ItemGate:
-    """Decides what an agent may be told of the items of one run that ended."""
+    """Decides how much of a run's items an agent may be told: all, only sums, or nothing."""
 
     tables: RunTables
 
@@ -46,24 +46,24 @@ class ItemGate:
         return frozenset(closed_datasets(self.tables))
 
     def state(self, dataset: str) -> str:
-        """Return how much is told of a dataset: open, summed or sealed."""
+        """Return how much an agent may be told of a dataset: `open`, `summed` or `sealed`."""
         if dataset in self.sealed:
             return SEALED
         return SUMMED if dataset in self._closed else OPEN
 
     @property
     def shut(self) -> bool:
-        """Whether everything that the run asked is sealed."""
+        """Whether everything that the run asked is sealed, so that an agent is told nothing of it."""
         asked = {place.dataset for place in self.tables.places.values()}
         return bool(asked) and asked <= self.sealed
 
     def note(self) -> dict[str, str]:
-        """Return, for each dataset that is not open, how much is told of it; empty if all are."""
+        """Return, for each dataset that is not open, whether it is `summed` or `sealed`; empty if all are open."""
         return {name: self.state(name) for name in sorted(self._closed | self.sealed)}
 
 
 def holds_back(intent: Intent, lock: Lock | None, store: Store) -> bool:
-    """Whether a manifest has data that is private, hidden or gated, so that words of its errors are not told.
+    """Whether a manifest has private, hidden or gated data, so that error messages must not quote it.
 
     Data counts as hidden, too, if any manifest of the store hides it.
     """
@@ -75,7 +75,7 @@ def holds_back(intent: Intent, lock: Lock | None, store: Store) -> bool:
 
 
 def keeps_words(loaded: LoadedManifest, store: Store) -> bool:
-    """Whether words of a manifest's errors are not told: `holds_back` by its lock, or its lock cannot be read."""
+    """Whether error messages of a manifest must not be told to an agent, because they may quote withheld data."""
     try:
         return holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name), store)
     except HarnessError:

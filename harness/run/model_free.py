@@ -41,7 +41,7 @@ def foresee_kinds(loaded: LoadedManifest) -> OutputKinds:
 
 @dataclass(frozen=True)
 class ModelFreeOutputs:
-    """Outputs made without a model: each by its digest, the published files it lacked, and what others would need."""
+    """Outputs that were made without a model, by digest, and what the other outputs would need."""
 
     made: Mapping[str, str]
     absent: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class ModelFreeOutputs:
 def make_model_free(
     loaded: LoadedManifest, outputs: Collection[str], place: RunTarget, progress: Progress
 ) -> ModelFreeOutputs:
-    """Make those of some outputs that need neither a model nor a file that is not here, in a store made if needed.
+    """Make those outputs that need neither a model nor a file that is missing here, in a store made if needed.
 
     Raises the error of a step that fails, and InputError if the manifest has no plan.
     """

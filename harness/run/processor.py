@@ -44,7 +44,7 @@ GENERATIONS = {
 
 @dataclass(frozen=True)
 class Processor:
-    """A processor: what it calls itself, and its class, in which equal programs that choose by it give equal bytes."""
+    """A processor: its name, and its class; equal programs that choose code by the class give equal bytes."""
 
     name: str  # for a person: `AMD EPYC (Zen 3, AVX2)`
     kind: str  # its class: `AuthenticAMD 25/1 avx2`; empty where nothing may ask it
@@ -52,7 +52,7 @@ class Processor:
 
     @property
     def computes(self) -> bool:
-        """Whether it has what every step computes with: AVX2; one that could not be asked is believed to."""
+        """Whether the processor has AVX2, which every step needs; True if that could not be found out."""
         return self.vectors != "none"
 
 
@@ -60,7 +60,7 @@ UNKNOWN = Processor("a processor that may not be asked", "", "unknown")
 
 
 def ask_processor() -> Processor:
-    """Ask the processor that this process runs on; where no code may be laid into memory it stays unknown.
+    """Return the processor that this process runs on; unknown where the CPU cannot be asked by machine code.
 
     So does one that is no x86-64, whose instructions those of CPUID are not.
     """
@@ -140,7 +140,7 @@ def _name(vendor: str, family: int, model: int, vectors: str, brand: str) -> str
 
 
 def read_observed(told: Mapping[str, str]) -> Processor:
-    """Read what a process printed of the processor that it ran on (`python processor.py`)."""
+    """Parse what `python processor.py` printed about the processor that it ran on."""
     return Processor(str(told["name"]), str(told["kind"]), str(told["vectors"]))
 
 

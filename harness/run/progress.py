@@ -280,11 +280,11 @@ class StepSchedule:
                 self.users.setdefault(name, []).append(step)
 
     def first(self) -> list[Step]:
-        """Return the steps that read no output of another step, which can begin at once."""
+        """Return the steps that can begin at once, because they read no output of another step."""
         return [step for step in self.plan.steps if not self.open[step.name]]
 
     def done(self, step: Step, result: StepResult) -> Iterator[Step]:
-        """Record the result of a step and yield the steps that waited for it last, which can begin now."""
+        """Record the result of a step; yield the steps that can begin now, because they waited for this one last."""
         self.results[step.name] = result
         yield from self.foresee(step, {name: output.sha256 for name, output in result.entry.outputs.items()})
 
@@ -313,11 +313,11 @@ class ProgressReporter:
         self._parts: dict[str, str] = {}  # how far steps under way are, in words
 
     def count_trials(self, step: str, done: int, total: int) -> None:
-        """Note how many programs of a step have ended; called from any thread."""
+        """Note how many programs of a step have ended; may be called from any thread."""
         self.count_parts(step, StepProgress(done, total, "programs"))
 
     def count_parts(self, step: str, parts: StepProgress) -> None:
-        """Note how far a step is; called from any thread."""
+        """Note how many parts of a step are done; may be called from any thread."""
         self._parts[step] = f"{parts.done:,} of {parts.total:,} {parts.what}"
 
     def step_begins(self, step: Step) -> None:

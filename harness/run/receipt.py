@@ -65,7 +65,7 @@ CONTROLLED = ("abstract", "dns", "engine", "host", "ipv4", "ipv6", "others", "st
 
 
 class Containment(TypedDict):
-    """What an isolation claims to keep from a step, and how each probe of it ended."""
+    """What an isolation claims to keep from a step, and the result of each probe of that claim."""
 
     claims: list[str]
     tried: dict[str, str]
@@ -111,12 +111,12 @@ def require_no_escape(engine: Engine, found: Containment) -> None:
 
 
 def list_escaped(found: Containment) -> list[str]:
-    """List what an isolation claims to keep from a step, but does not."""
+    """List what an isolation claims to keep from steps although a probe reached it."""
     return [WORDS[name] for name in found["claims"] if found["tried"][name].startswith(attack.OPEN)]
 
 
 def impossible_claims(found: Any) -> Iterator[str]:
-    """Yield what a run says of its isolation that no probe can have written."""
+    """Yield claims in a record about its isolation that no probe can have written."""
     if not isinstance(found, dict) or found.keys() != {"claims", "tried"} or not isinstance(found["tried"], dict):
         yield "it is not what was claimed and tried"
         return

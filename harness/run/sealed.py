@@ -55,7 +55,7 @@ def _asked(lock: Lock, name: str, store: Store) -> set[str]:
 
 
 def named(said: Mapping[str, Any]) -> set[str]:
-    """Return the texts in what a manifest says of a dataset; the names of other datasets are among them."""
+    """Return the texts in what a manifest says of a dataset, among which are the names of other datasets."""
     found = set[str]()
     for value in said.values():
         values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]

@@ -81,7 +81,7 @@ class RunTarget:
             yield placement
 
     def bounds(self, loaded: LoadedManifest) -> str:
-        """Return what a manifest asks of memory and its steps do not get here; empty if they get all of it."""
+        """Return which memory that a manifest asks for its steps do not get here, as text; empty if they get it all."""
         return step_limits(loaded.manifest.resources, self.choice.memory).beyond
 
 

@@ -29,7 +29,7 @@ SOON = 120  # seconds that a process may take until it says that it is there
 
 @dataclass(frozen=True)
 class AskedRun:
-    """What an agent asked for: who, under which key, which manifest with which overrides, and within which budget."""
+    """An agent's request for a run: who asks, under which key, for which manifest, with which budget."""
 
     run: str
     principal: str
@@ -47,7 +47,7 @@ class AskedRun:
 
     @property
     def wanted(self) -> tuple[object, ...]:
-        """What must be the same for the same key to mean the same run."""
+        """The fields that must be equal for a repeated key to mean the same run."""
         return self.manifest, dict(self.overrides), self.seconds, self.dollars
 
 

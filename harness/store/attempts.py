@@ -116,7 +116,7 @@ FOLDER, KIND, ENDING = "hidden", "hidden/1", ".json"
 
 @dataclass(frozen=True)
 class SplitData:
-    """Data of a split of a manifest: digests of its source files, and of the questions of its items."""
+    """What a split is known by: the digests of its source files, and of the questions of its items."""
 
     name: str  # name of the manifest
     split: str
@@ -124,7 +124,7 @@ class SplitData:
     rows: frozenset[str] = frozenset()
 
     def shares(self, other: SplitData) -> bool:
-        """Whether a file, or the question of an item, is in both splits."""
+        """Whether two splits have a source file or an item's question in common."""
         return not (self.files.isdisjoint(other.files) and self.rows.isdisjoint(other.rows))
 
 

@@ -38,7 +38,7 @@ _BLOB = READ | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Shelves:
-    """Opens blobs by their digests; the caller has checked that each one is a digest and not a path."""
+    """Opener of blob files by digest; the caller has checked that a digest is one, and not a path."""
 
     def __init__(self, tree: StoreReader) -> None:
         self._tree = tree
@@ -55,7 +55,7 @@ class Shelves:
 
     @contextlib.contextmanager
     def keep_open(self) -> Iterator[None]:
-        """Context manager, for one thread, that keeps every folder open in which a blob was searched: 256 at most."""
+        """Context manager, for one thread, that keeps folders of blobs open between look-ups: at most 256."""
         if self._kept is not None:
             yield
             return

@@ -31,20 +31,20 @@ LOCK = "notes"
 
 
 class RowPlace(NamedTuple):
-    """Where the row of an answer is: its blob, and its first byte there."""
+    """The place of an answer's row: the digest of its blob, and the row's first byte in it."""
 
     blob: str
     begin: int
 
 
 def answer_id(place: RowPlace) -> str:
-    """Return the name of an answer in what is exported: it tells neither model nor item."""
+    """Return the name of an answer in exported labels: a digest, which tells neither its model nor its item."""
     return f"{place.blob[:16]}-{place.begin}"
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What one labeller said of a run's answers, by one scorer's words; `closed` once they were compared with it."""
+    """The labels that one person gave to a run's answers, in the terms of one scorer."""
 
     path: Path
     chain: Chain[LabelEvent] = field(repr=False)
@@ -56,13 +56,13 @@ class Labels:
 
     @cached_property
     def given(self) -> Mapping[RowPlace, str]:
-        """The label of each answer, the last that was given."""
+        """The label of each labelled answer; if several were given, the last."""
         lines = (line for line in self.chain.events if line["event"] == LABEL)
         return {RowPlace(line["blob"], line["begin"]): line["label"] for line in lines}
 
     @property
     def closed(self) -> bool:
-        """Whether the labeller was shown what the scorer said, after which no label is blind."""
+        """Whether the labeller has seen the scorer's own labels, after which no further label is blind."""
         return any(line["event"] == CLOSED for line in self.chain.events)
 
 
@@ -77,7 +77,7 @@ def require_labeller(name: str) -> None:
 
 
 def labels_path(store: Store, run: str, labeller: str, scorer: str) -> Path:
-    """Return where the labels of a labeller are, of a run's answers by the words of a scorer."""
+    """Return the path of the file with one labeller's labels of a run's answers for one scorer."""
     return store.root / NOTES / f"{run}-{sha256(canonical_json([labeller, scorer]))[:16]}.jsonl"
 
 
@@ -95,7 +95,7 @@ def list_labels(store: Store, run: str = "") -> Iterator[Labels]:
 
 
 def begin_labels(store: Store, path: Path, told: Mapping[str, Any]) -> Labels:
-    """Write the first line of labels unless there is one, and return them; `told` are its fields."""
+    """Begin a file of labels with its first line, whose fields are `told`, unless it exists; return the labels."""
     with store.lock(LOCK):
         found = _whole(store, path)
         if not found.chain.events:
@@ -124,7 +124,7 @@ def add_label(store: Store, path: Path, place: RowPlace, label: str, *, instead:
 
 
 def close_labels(store: Store, path: Path) -> None:
-    """Close labels: what the scorer says may be shown now, and no more are added."""
+    """Close a file of labels: the scorer's own labels may be shown from now on, and none can be added."""
     with store.lock(LOCK):
         found = _whole(store, path)
         if not found.given:

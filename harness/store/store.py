@@ -158,7 +158,7 @@ class Store:
         return store
 
     def keep(self, digest: str) -> None:
-        """Mark a blob as imported, so that garbage collection keeps it."""
+        """Mark a blob as imported by a user, so that garbage collection never deletes it."""
         self.tree.write_file(self.imported / digest, b"")
 
     @classmethod
@@ -315,7 +315,7 @@ def list_runs(store: Store) -> dict[str, Listed]:
 
 
 def gather_listed_runs(heads: Chain[HeadEvent]) -> dict[str, Listed]:
-    """Return the listed facts of each run; invalid lines are skipped here and reported by `strange_lines`."""
+    """Return each run with what the list of runs says of it; invalid lines are skipped (`strange_lines`)."""
     runs: dict[str, Listed] = {}
     for event in heads.events:
         run = str(event["run"])

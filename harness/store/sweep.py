@@ -36,7 +36,7 @@ _LINKED = "this is neither a file nor a folder, and whoever follows it is led el
 
 @dataclass(frozen=True)
 class FolderLevel:
-    """One level of folders: patterns of the names of its files, and of its folders, each with the level below.
+    """One level of the folders of a store: which file names belong there, and which folders with what below.
 
     `deep` folders are private to their creator and are not examined. No file has more than `most` bytes, if that is
     given. In an `own` folder, files are written in place and must have no second name elsewhere.
@@ -92,7 +92,7 @@ class StrangeFile:
 
 
 def find_strangers(store: Store) -> Iterator[StrangeFile]:
-    """Yield all files and folders that do not belong in a store, folders in the order of their names."""
+    """Yield all files and folders in a store that belong to no part of it."""
     waiting = [("", ROOT)]
     while waiting:
         place, level = waiting.pop()

@@ -114,7 +114,7 @@ EXTENTS = 1000  # most extents of a file that are examined
 
 
 def is_hollow(handle: int, size: int, least: int = 0) -> bool:
-    """Whether a large file is almost only holes, which are cheap to make and slow to read."""
+    """Whether a large file consists almost only of holes, which are cheap to make and slow to read."""
     least = least or HOLLOW
     if size < least:
         return False
@@ -151,7 +151,7 @@ Place = Path | str  # below the root; a text is relative to the root
 
 
 class StoreReader:
-    """The files of a store by their place below its root; a place is a path below the root, or a text relative to it.
+    """Reader of the files of a store by their path below its root; never follows a link.
 
     A link, a FIFO, a device or anything else in place of a file or folder raises a DamageError that names it.
     """
@@ -318,7 +318,7 @@ class StoreReader:
             raise
 
     def damaged(self, place: Place, what: str) -> DamageError:
-        """Return the error for an unexpected file at a place."""
+        """Return the DamageError for a file of the store that is not what it should be."""
         return DamageError(
             what, where=self.top + self.spell(place), next="see what it is, and move it away; `harness fsck` says more"
         )

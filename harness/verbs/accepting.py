@@ -45,7 +45,7 @@ LAST_WORDS = 2000  # characters of stderr that are shown of a process that ended
 
 
 class HarnessData(Result):
-    """The harness that judged: its version, its commit if that is known, and the digest of its code as it ran."""
+    """The harness that gave a verdict: its version, its commit if known, and the digest of its code as it ran."""
 
     version: str
     commit: str  # empty if its code is in no git repository
@@ -55,7 +55,7 @@ class HarnessData(Result):
 
 
 def name_harness() -> HarnessData:
-    """Return the version, commit and code digest of the harness that this process runs."""
+    """Return what identifies the harness of this process: its version, its commit, and the digest of its code."""
     root = code_root()
     files = {path.relative_to(root).as_posix(): path for path in sorted((root / "harness").rglob("*.py"))}
     digests = {name: sha256_file(path)[0] for name, path in files.items()} | loaded_files()
@@ -82,7 +82,7 @@ def _git(*words: str) -> str:
 
 
 def judge_apart(verb: str, kind: type[R], project: Project, asked: Request, watch: Watch) -> R:
-    """Call a verb in a clean process, pass on its progress and messages, and return its result or raise its error."""
+    """Call a verb that gives a verdict in a clean process; pass on its progress, and return its result."""
     task = {
         "verb": verb,
         "request": asked.as_data(),
@@ -202,7 +202,7 @@ def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -
 
 
 class PartedOutput(Result):
-    """Output that differs from the accepted one; an empty digest means that there is no such output."""
+    """Output whose digest differs from the accepted one; an empty digest means that there is no such output."""
 
     output: str
     accepted: str

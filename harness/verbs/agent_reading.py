@@ -38,7 +38,7 @@ Page = tuple[int, int]  # offset and limit
 
 @dataclass(frozen=True)
 class AgentReader:
-    """Reads runs for one principal."""
+    """Reader of runs for one agent: it returns only what the agent may see of their items and answers."""
 
     door: AgentDoor
 
@@ -114,7 +114,7 @@ class AgentReader:
         }
 
     def record(self, run: str) -> Data:
-        """Return a run's record as its file spells it; without outputs if any of its data is closed."""
+        """Return the text of a run's record; without outputs if the agent may not see some of the run's data."""
         gate = self._gate(run)
         body, closed = dict(gate.tables.record.body), gate.note()
         if not closed:
@@ -149,7 +149,7 @@ class AgentReader:
         return {"text": text, "sha256": sha256(text.encode()), "whole": False}
 
     def listed(self) -> Iterator[str]:
-        """Yield the runs that this principal asked for and that ended, the newest first."""
+        """Yield the runs that the agent asked for and that ended, the newest first."""
         store = self._project.open()
         for known in reversed(list(store.run_ids())):
             asked = read_asked(store, known)

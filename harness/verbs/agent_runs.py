@@ -92,7 +92,7 @@ def derived_request(overrides: Mapping[str, str]) -> tuple[DerivedRequest, int]:
 
 @dataclass(frozen=True)
 class AgentDoor:
-    """What one principal may do with runs of the served manifests; `spawn` starts the process of a run."""
+    """The runs of served manifests as one agent may use them: plan, start, look at, cancel."""
 
     project: Project
     served: tuple[LoadedManifest, ...]
@@ -112,7 +112,7 @@ class AgentDoor:
         return {"manifests": [_told(loaded, used.count(loaded.manifest.name)) for loaded in self.served]}
 
     def plan(self, manifest: str, overrides: Mapping[str, Any], watch: Watch) -> Data:
-        """Say what a run would take; nothing is executed, and nothing but a derived manifest is written."""
+        """Return what a run would execute, take and cost; nothing is executed."""
         loaded = self._served(manifest)
         said = _overrides(loaded, overrides)
         request, limit = derived_request(said)
@@ -157,13 +157,13 @@ class AgentDoor:
         return {**self._state(store, before or wanted, state), **({"resumed": True} if before else {})}
 
     def get(self, run: str = "", key: str = "") -> Data:
-        """Say how a run stands; raise AttemptError if no run of this principal has this id or key."""
+        """Return the state of a run of this agent; raise AttemptError if none has this id or key."""
         store = self.store
         asked = self.mine(store, run, key)
         return self._state(store, asked, read_state(store, asked))
 
     def cancel(self, run: str, reason: str) -> Data:
-        """Ask a run to stop, and say how it stands; what is finished is kept in the store."""
+        """Ask a run of this agent to stop, and return its state; what is finished stays in the store."""
         store = self.store
         asked = self.mine(store, run)
         state = read_state(store, asked)
@@ -172,7 +172,7 @@ class AgentDoor:
         return self._state(store, asked, state)
 
     def mine(self, store: Store, run: str = "", key: str = "") -> AskedRun:
-        """Return what this principal asked for, by the id of the run or its key; raise AttemptError otherwise."""
+        """Return this agent's request for a run, by the run's id or its key; raise AttemptError if there is none."""
         if run:
             found = read_asked(store, run) if RUN_ID.fullmatch(run) else None
         else:

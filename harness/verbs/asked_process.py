@@ -45,7 +45,7 @@ WORDLESS = "its data is private, gated or hidden, so its words are not told; an 
 
 
 class BudgetSpentError(InputError):
-    """The run would cost, or did cost, more than its budget."""
+    """Raised if an agent's run would cost, or has cost, more dollars or seconds than its budget."""
 
     name = "over-budget"
 
@@ -111,7 +111,7 @@ class _Performance:
 
 
 def perform_asked(project: Project, run: str) -> None:
-    """Run what was asked for under this id, unless another process did, and write how it ends."""
+    """Execute the run that an agent asked for under this id, and write its state and how it ended."""
     store = project.open()
     asked = read_asked(store, run)
     if asked is None:

@@ -11,25 +11,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field
 
 from harness import clock
+from harness.attempts import shapes
 from harness.attempts.calls import AgentReply, CallFacts
 from harness.attempts.codes import ANSWERS, AttemptError
 from harness.attempts.session import Session
-from harness.attempts.shapes import (
-    FinishAttemptRequest,
-    FinishAttemptResult,
-    GetItemRequest,
-    GetItemResult,
-    ListItemsRequest,
-    ListItemsResult,
-    ListStudiesRequest,
-    ListStudiesResult,
-    ScoreTextRequest,
-    ScoreTextResult,
-    StartAttemptRequest,
-    StartAttemptResult,
-    SubmitAnswersRequest,
-    SubmitAnswersResult,
-)
 from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold_events, open_session_log
 from harness.attempts.transcript import EXPIRED as RAN_OUT
 from harness.clock import unique_stamp
@@ -261,45 +246,49 @@ def _once(project: Project, tool: str, asked: BaseModel, result: type[Shape], se
         return result.model_validate(door.call(tool, asked.model_dump(exclude_none=True, exclude_unset=True)))
 
 
-def list_studies(project: Project, serve: ServeRequest | None = None) -> ListStudiesResult:
+def list_studies(project: Project, serve: ServeRequest | None = None) -> shapes.ListStudiesResult:
     """List the studies that agents may attempt, with their splits and how many attempts are left."""
-    return _once(project, "list_studies", ListStudiesRequest(), ListStudiesResult, serve)
+    return _once(project, "list_studies", shapes.ListStudiesRequest(), shapes.ListStudiesResult, serve)
 
 
 def start_attempt(
-    project: Project, asked: StartAttemptRequest, serve: ServeRequest | None = None
-) -> StartAttemptResult:
+    project: Project, asked: shapes.StartAttemptRequest, serve: ServeRequest | None = None
+) -> shapes.StartAttemptResult:
     """Start an attempt on a split; the same key and label return the same attempt again, marked as resumed."""
-    return _once(project, "start_attempt", asked, StartAttemptResult, serve)
+    return _once(project, "start_attempt", asked, shapes.StartAttemptResult, serve)
 
 
-def list_items(project: Project, asked: ListItemsRequest, serve: ServeRequest | None = None) -> ListItemsResult:
+def list_items(
+    project: Project, asked: shapes.ListItemsRequest, serve: ServeRequest | None = None
+) -> shapes.ListItemsResult:
     """List items of an attempt, page by page."""
-    return _once(project, "list_items", asked, ListItemsResult, serve)
+    return _once(project, "list_items", asked, shapes.ListItemsResult, serve)
 
 
-def get_item(project: Project, asked: GetItemRequest, serve: ServeRequest | None = None) -> GetItemResult:
+def get_item(project: Project, asked: shapes.GetItemRequest, serve: ServeRequest | None = None) -> shapes.GetItemResult:
     """Return one part of an item's prompt."""
-    return _once(project, "get_item", asked, GetItemResult, serve)
+    return _once(project, "get_item", asked, shapes.GetItemResult, serve)
 
 
 def submit_answers(
-    project: Project, asked: SubmitAnswersRequest, serve: ServeRequest | None = None
-) -> SubmitAnswersResult:
+    project: Project, asked: shapes.SubmitAnswersRequest, serve: ServeRequest | None = None
+) -> shapes.SubmitAnswersResult:
     """Submit answers, one an item; the first that is recorded is final."""
-    return _once(project, "submit_answers", asked, SubmitAnswersResult, serve)
+    return _once(project, "submit_answers", asked, shapes.SubmitAnswersResult, serve)
 
 
 def finish_attempt(
-    project: Project, asked: FinishAttemptRequest, serve: ServeRequest | None = None
-) -> FinishAttemptResult:
+    project: Project, asked: shapes.FinishAttemptRequest, serve: ServeRequest | None = None
+) -> shapes.FinishAttemptResult:
     """Close an attempt and have it scored; if called again, return the scores, unless they are sealed."""
-    return _once(project, "finish_attempt", asked, FinishAttemptResult, serve)
+    return _once(project, "finish_attempt", asked, shapes.FinishAttemptResult, serve)
 
 
-def score_text(project: Project, asked: ScoreTextRequest, serve: ServeRequest | None = None) -> ScoreTextResult:
+def score_text(
+    project: Project, asked: shapes.ScoreTextRequest, serve: ServeRequest | None = None
+) -> shapes.ScoreTextResult:
     """Score a text for an item of a split that is not hidden, once the item is answered."""
-    return _once(project, "score_text", asked, ScoreTextResult, serve)
+    return _once(project, "score_text", asked, shapes.ScoreTextResult, serve)
 
 
 ATTEMPT = "An attempt's id, or an unambiguous beginning of one."
@@ -444,7 +433,7 @@ def show_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResult:
         head=chain.head,
         record=outcome.record,
         why=outcome.why if outcome.status == FAILED else "",
-        scores=attempt_table(store, outcome.run).document() if done else {},
+        scores=dict(attempt_table(store, outcome.run).document()) if done else {},
     )
 
 

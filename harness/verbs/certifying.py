@@ -25,6 +25,12 @@ from harness.kit.certificate import (
     PARTS,
     TYPE,
     WHO,
+    Certificate,
+    LabelledRows,
+    Measurements,
+    Opening,
+    PartSplit,
+    PinnedPart,
     all_openings,
     contradicted_text,
     figures_text,
@@ -38,7 +44,7 @@ from harness.kit.certificate import (
     void_text,
 )
 from harness.kit.grading import Graded, figures, misses, part_of, require_apart
-from harness.manifest.lockfile import Lock, load_lock
+from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.locking.certificates import (
     CONTRADICTS,
@@ -67,6 +73,7 @@ __all__ = [
 ]
 
 OWN = ("label", "part", "instance")  # fields of a row that the scorer does not get
+UNCLAIMED = "not claimed"  # of frozen rows: nothing here shows who had seen which row
 INSTANCE = ("instance", "item", "id")  # rows with the same value belong together; the first that a row has is used
 LARGEST = 64 << 20  # bytes of the largest file that is searched; a larger one is named with `certify --check`
 MOST = 5000  # files that are searched
@@ -75,7 +82,7 @@ Row = Mapping[str, Any]
 Parts = Mapping[str, Sequence[Graded]]
 
 
-def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tuple[Parts, dict[str, Any]]:
+def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tuple[Parts, PartSplit]:
     """Grade labelled rows; return them in two parts, and the fields of a certificate that describe the split.
 
     Raises InputError if the scorer is not a grader, if there are no rows, if a row has no label, or if the parts share
@@ -98,24 +105,28 @@ def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tupl
             raise InputError(what, where=where, next="or leave it out of all rows: they are split by instance then")
         parts[part].append(Graded(instance, label, grade))
     require_apart(parts)
-    split = {"by": "rows"} if given else {"by": "instance", "seed": seed}
-    return parts, {**split, "frozen_by": "not claimed"}  # nothing here shows who had seen which row
+    split: PartSplit = {"by": "rows" if given else "instance", "frozen_by": UNCLAIMED}
+    if not given:
+        split["seed"] = seed
+    return parts, split
 
 
-def measure_makers(asked: CertifyRequest, accepts: str) -> dict[str, Any]:
+def measure_makers(asked: CertifyRequest, accepts: str) -> Measurements:
     """Measure a grader on the rows that its own authors labelled; the figures have the form of a certificate."""
     parts, split = grade_rows(asked.scorer, asked.rows, asked.shared, asked.seed)
-    found = {
-        "labels": {"sha256": asked.labels, "rows": len(asked.rows), **_shared_digest(asked.shared)},
+    found: Measurements = {
+        "labels": _labels(asked.labels, len(asked.rows), asked.shared),
         "split": split,
         "parts": {name: figures(rows, accepts, asked.seed) for name, rows in parts.items()},
     }
-    return {**found, "bootstrap": asked.seed} if asked.seed and "seed" not in split else found
+    if asked.seed and "seed" not in split:
+        found["bootstrap"] = asked.seed
+    return found
 
 
 def measure_others(
     scorer: str, labelled: LabelSet, shared: Row, *, accepts: str, seed: int, opens: bool
-) -> dict[str, Any]:
+) -> Measurements:
     """Return the measurements of a grader on rows that others labelled; the sealed rows are read only if it `opens`.
 
     The open rows are those to develop on, the sealed ones the frozen ones.
@@ -124,22 +135,19 @@ def measure_others(
     parts = {name: grade_labelled(scorer, found, shared) for name, found in rows.items()}
     require_apart(parts)
     sealed = labelled.told.sealed
-    found = {
+    found: Measurements = {
         "labellers": labelled.labellers,
-        "labels": {
-            "sha256": labelled.sha256,
-            "rows": sum(map(len, rows.values())),
-            **_shared_digest(shared),
-        },
-        "split": {"by": "file", "frozen_by": COMMITTED if sealed else "not claimed"},
+        "labels": _labels(labelled.sha256, sum(map(len, rows.values())), shared),
+        "split": {"by": "file", "frozen_by": COMMITTED if sealed else UNCLAIMED},
         "parts": {name: figures(graded, accepts, seed) for name, graded in parts.items()},
-        **({"bootstrap": seed} if seed else {}),
     }
+    if seed:
+        found["bootstrap"] = seed
     if len(labelled.labellers) == 2:
         pairs = [Graded(row.instance, *row.said) for part in rows.values() for row in part]
         found["between"] = figures(pairs, accepts, seed)
     if sealed:
-        found |= {"sealed": sealed.sha256, "misses": misses(parts["frozen"])}
+        found["sealed"], found["misses"] = sealed.sha256, misses(parts["frozen"])
     return found
 
 
@@ -150,12 +158,16 @@ def grade_labelled(scorer: str, rows: Sequence[LabelledRow], shared: Row) -> lis
     return [Graded(row.instance, row.label, str(found[field]), row.id) for row, found in zip(rows, grades, strict=True)]
 
 
-def _shared_digest(shared: Row) -> dict[str, str]:
-    return {"shared": sha256(canonical_json(shared))} if shared else {}
+def _labels(digest: str, rows: int, shared: Row) -> LabelledRows:
+    """Return which rows were measured: their digest, their number, and the digest of the fields that all share."""
+    found: LabelledRows = {"sha256": digest, "rows": rows}
+    if shared:
+        found["shared"] = sha256(canonical_json(shared))
+    return found
 
 
 def find_grader(scorer: str) -> Grader:
-    """Return how a scorer grades; raise InputError if it is not a grader."""
+    """Return which field of a scorer's output is the grade, and which grade accepts; InputError if there is none."""
     grader = find_scorer_tool(scorer).grader
     if grader is None:
         raise InputError(
@@ -198,7 +210,7 @@ def compare_with_rows(standing: GraderStanding, root: Path, labels: Path | None 
     return _hold(standing, standing.document, root, labels)
 
 
-def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, labels: Path | None) -> GraderStanding:
+def _hold(standing: GraderStanding, document: Certificate, root: Path, labels: Path | None) -> GraderStanding:
     if not labels and find_scorer_tool(standing.scorer).foreign:  # foreign code is run only on request
         return standing
     sets = sets_of(document)
@@ -218,7 +230,7 @@ def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, lab
             found = _measured_again(document, standing.scorer, who, file, shared)
             flaws = [] if found is None else list(_contradictions(who, held, found))
         except HarnessError as bad:
-            found, flaws = {}, [f"they cannot be graded: {bad.what}"]
+            found, flaws = None, [f"they cannot be graded: {bad.what}"]
         if flaws:
             return replace(standing, state="void", text=contradicted_text(flaws, "its labelled rows"))
         checked += [who] if found is not None else []
@@ -228,16 +240,14 @@ def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, lab
     return replace(standing, text=figures_text(document, f"{CHECKED}{only}"))
 
 
-def _set_file(root: Path, who: str, held: Mapping[str, Any], labels: Path | None) -> Path | None:
+def _set_file(root: Path, who: str, held: Measurements, labels: Path | None) -> Path | None:
     """Return the file of a set of labels: the one that is given, or that of the project with its digest."""
     return labels or _file_of(root, held["labels"]["sha256"], ".jsonl" if who == MAKERS else ".json")
 
 
-def _measured_again(
-    document: Mapping[str, Any], scorer: str, who: str, file: Path, shared: Row
-) -> dict[str, Any] | None:
+def _measured_again(document: Certificate, scorer: str, who: str, file: Path, shared: Row) -> Measurements | None:
     """Measure a set of labels again as its certificate says; None if rows that it measured are not there."""
-    held, accepts = sets_of(document)[who], str(document["accepts"])
+    held, accepts = sets_of(document)[who], document["accepts"]
     seed = held.get("bootstrap", held["split"].get("seed", 0))
     if who == MAKERS:
         data = _read(file)
@@ -251,7 +261,7 @@ def _measured_again(
 
 
 def unnamed_code(standing: GraderStanding) -> list[str]:
-    """Return the files of a grader's code that its certificate does not name: changing them would not void it."""
+    """Return the files of a grader's code that its certificate leaves out, whose change would not void it."""
     named = standing.document["files"] if standing.document else {}
     return sorted(set(grader_code(find_grader(standing.scorer).code, Code()).files) - set(named))
 
@@ -272,7 +282,7 @@ def audit_labels(project: Project, store: Store, run: str, report: Report) -> No
             report.held(CONTRADICTS, found.scorer, found.text.rpartition("; ")[2])  # which of its rows were checked
 
 
-def _contradictions(who: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
+def _contradictions(who: str, said: Measurements, found: Measurements) -> Iterator[str]:
     """Yield the statements of a set of measurements that its rows, graded again, contradict."""
     of = "" if who == MAKERS else f"{who}: "
     by = said["split"].get("by"), found["split"]["by"]
@@ -287,9 +297,9 @@ def _contradictions(who: str, said: Mapping[str, Any], found: Mapping[str, Any])
             continue
         for pointer in differing_pointers(here, part):
             yield f"{of}{name}: {pointer.removeprefix('/')} is not what they give"
-    for name in ("labellers", "between", "sealed", "misses"):
-        if said.get(name) != found.get(name):
-            yield f"{of}{name} is not what they give"
+    for more in ("labellers", "between", "sealed", "misses"):
+        if said.get(more) != found.get(more):
+            yield f"{of}{more} is not what they give"
 
 
 def _row(line: bytes) -> Row:
@@ -355,29 +365,36 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     Raises InputError if the scorer is not a grader, if a row has no label, if others' labels do not say who labelled,
     if sealed rows are not those that were named, or if the lock does not pin the judge or the prompt.
     """
-    grader, code = find_grader(asked.scorer), Code()
+    grader = find_grader(asked.scorer)
     labelled = [read_label_set(project.path(path)) for path in asked.others]
     require_one_each(labelled)
     if asked.open_sealed and not any(one.told.sealed for one in labelled):
         raise InputError(
             "there are no sealed rows to open", where="--open-sealed", next="name their description with --others"
         )
-    sets = {MAKERS: measure_makers(asked, grader.accepts)} if asked.rows or not labelled else {}
+    sets: dict[str, Measurements] = {}
+    if asked.rows or not labelled:
+        sets[MAKERS] = measure_makers(asked, grader.accepts)
     for one in labelled:
         opens = asked.open_sealed and one.told.sealed is not None
         sets[one.told.by] = measure_others(
             asked.scorer, one, asked.shared, accepts=grader.accepts, seed=asked.seed, opens=opens
         )
-    fields = code_fields(grader.code, code)
-    body: dict[str, Any] = {
+    told = code_fields(grader.code, Code())
+    body: Certificate = {
         "type": TYPE,
         "scorer": asked.scorer,
-        **fields,
+        "code": told["code"],
+        "files": told["files"],
+        "definitions": told["definitions"],
         "accepts": grader.accepts,
         "sets": {who: sets[who] for who in WHO if who in sets},
         "intervals": METHODS,
-        **_named(project, asked),
     }
+    if asked.judge:
+        body["judge"] = _pinned(project, asked, asked.judge, ("instruments", "models"), "judge")
+    if asked.prompt:
+        body["prompt"] = _pinned(project, asked, asked.prompt, ("prompts",), "prompt")
     opened = _openings_before(project.root, asked.scorer)
     committed = (held for held in sets.values() if "sealed" in held)
     notes = [note for held in committed for note in _open(held, body, opened, opens=asked.open_sealed)]
@@ -386,25 +403,23 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     return _written(project, body, CHECKED, notes)  # these very rows have just been graded
 
 
-def _openings_before(root: Path, scorer: str) -> list[dict[str, str]]:
+def _openings_before(root: Path, scorer: str) -> list[Opening]:
     """Return the openings of sealed rows that the certificate of a scorer records: no later one forgets them."""
     path = certificate_path(root, scorer)
     return all_openings(read(_read(path), str(path))) if path.is_file() else []
 
 
-def _open(
-    held: Mapping[str, Any], body: Mapping[str, Any], opened: list[dict[str, str]], *, opens: bool
-) -> Iterator[str]:
+def _open(held: Measurements, body: Certificate, opened: list[Opening], *, opens: bool) -> Iterator[str]:
     """Add the opening of a set's sealed rows to those before it, and yield a note if they had been opened before."""
     rows = held["sealed"]
-    before = {"opened": list(opened)}
+    before: Certificate = {**body, "opened": list(opened)}
     earlier = openings_of(before, rows)
     if not opens:
         if earlier:
             yield f"its sealed rows were {opened_text(before, rows)} before, and are not measured now"
         return
     grader = sha256(canonical_json(body["definitions"]))
-    now = {"rows": rows, "grader": grader, "misses": misses_digest(held["misses"])}
+    now: Opening = {"rows": rows, "grader": grader, "misses": misses_digest(held["misses"])}
     if now in earlier[-1:]:
         yield "its sealed rows had been opened before by these very rules, which graded them as now"
         return
@@ -427,8 +442,8 @@ def carry_certificate(project: Project, asked: CarryCertificateRequest) -> Certi
     return _written(project, body, NOT_CHECKED, [])
 
 
-def _written(project: Project, body: dict[str, Any], checked: str, notes: list[str]) -> CertifyResult:
-    scorer = str(body["scorer"])
+def _written(project: Project, body: Certificate, checked: str, notes: list[str]) -> CertifyResult:
+    scorer = body["scorer"]
     data, path = seal_document(body), certificate_path(project.root, scorer)
     with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
@@ -446,7 +461,7 @@ def _written(project: Project, body: dict[str, Any], checked: str, notes: list[s
         text=text,
         sets=set_lines(body),
         notes=notes,
-        certificate=body,
+        certificate={**body},
     )
 
 
@@ -476,19 +491,12 @@ def check_certificate(project: Project, asked: CheckCertificateRequest) -> Check
     )
 
 
-def _named(project: Project, asked: CertifyRequest) -> dict[str, Any]:
-    """Return the judge and the prompt behind the grades, each with the digest that a lock pins."""
-    wanted = {"judge": (asked.judge, ("instruments", "models")), "prompt": (asked.prompt, ("prompts",))}
-    if not (asked.judge or asked.prompt):
-        return {}
+def _pinned(project: Project, asked: CertifyRequest, name: str, kinds: Sequence[str], what: str) -> PinnedPart:
+    """Return the judge or the prompt behind the grades, with the digest that the manifest's lock pins for it."""
     if asked.under is None:
         raise InputError("a judge and a prompt are those of a manifest", where="--judge", next="name it with --under")
     loaded = project.manifest(asked.under)
     lock = load_lock(loaded.root, loaded.manifest.name)
-    return {what: _pinned(name, kinds, lock, what) for what, (name, kinds) in wanted.items() if name}
-
-
-def _pinned(name: str, kinds: Sequence[str], lock: Lock | None, what: str) -> dict[str, str]:
     found = [digest for kind in kinds if lock and (digest := pinned_settings(lock, kind, name))]
     if not found:
         raise InputError(f"the lock pins no {what} {name!r}", where=f"--{what}", next="`harness lock` the manifest")

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypedDict, cast
 
 import yaml
 from pydantic import TypeAdapter
@@ -35,12 +35,49 @@ __all__ = [
     "schema",
 ]
 
+JsonSchema = TypedDict(
+    "JsonSchema",
+    {
+        "$schema": str,
+        "$ref": str,
+        "$defs": "dict[str, JsonSchema]",
+        "title": str,
+        "description": str,
+        "examples": "list[object]",
+        "default": object,
+        "type": "str | list[str]",
+        "format": str,
+        "pattern": str,
+        "enum": "list[object]",
+        "const": object,
+        "minimum": float,
+        "maximum": float,
+        "maxLength": int,
+        "minItems": int,
+        "minProperties": int,
+        "maxProperties": int,
+        "required": "list[str]",
+        "properties": "dict[str, JsonSchema | Literal[False]]",  # False: the property must not be there
+        "additionalProperties": "JsonSchema | bool",
+        "propertyNames": "JsonSchema",
+        "items": "JsonSchema",
+        "anyOf": "list[JsonSchema]",
+        "oneOf": "list[JsonSchema]",
+        "allOf": "list[JsonSchema]",
+        "if": "JsonSchema",
+        "then": "JsonSchema",
+    },
+    total=False,
+)
+
+Properties = dict[str, JsonSchema | Literal[False]]
+
 REFS = "#/$defs/{model}"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBER = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
 SCALAR = ("string", "number", "boolean")  # the types as which YAML may read a text
-_SCORERS = {"type": "array", "items": {"type": ["string", "object"]}, "minItems": 1}
-_CHECKED: Mapping[Callable[..., Any], dict[str, Any]] = {
+_SCORERS: JsonSchema = {"type": "array", "items": {"type": ["string", "object"]}, "minItems": 1}
+_CHECKED: Mapping[Callable[..., Any], JsonSchema] = {
     texts.validate_decimal: {"type": ["string", "number"], "format": "decimal", "pattern": f"^{_NUMBER}$"},
     texts.validate_tolerance: {
         "type": ["string", "number"],
@@ -58,7 +95,7 @@ _CHECKED: Mapping[Callable[..., Any], dict[str, Any]] = {
     texts.name: {"type": list(SCALAR), "format": "name", "pattern": texts.NAME},
 }
 _FORMATS = {texts.HEX40: "commit", texts.HEX64: "sha256"}
-_ANY_JSON = {"type": "object", "minProperties": 1}
+_ANY_JSON: JsonSchema = {"type": "object", "minProperties": 1}
 _FORMS: Mapping[str, tuple[str, ...]] = {"Fetched": ("sha256", "unresolved")}  # exactly one of these is written
 
 
@@ -113,20 +150,21 @@ class EditorSchema(GenerateJsonSchema):
         return {"anyOf": [*forms, {"const": UNSET}]}
 
     def function_plain_schema(self, schema: core_schema.PlainValidatorFunctionSchema) -> JsonSchemaValue:
-        """Allow any value if only a function validates it, because a study checks its own settings."""
+        """Return an empty schema, which allows any value, where only a study's own function checks it."""
         return {}
 
 
-def schema_definitions(more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def schema_definitions(more: Mapping[str, Any]) -> tuple[dict[str, JsonSchema], dict[str, JsonSchema]]:
     """Return the JSON Schemas of types by name, and the definitions that they share."""
     wanted: list[tuple[str, Any, TypeAdapter[Any]]] = [
         (name, "validation", TypeAdapter(kind)) for name, kind in more.items()
     ]
     made, shared = TypeAdapter.json_schemas(wanted, schema_generator=EditorSchema, ref_template=REFS)
-    return {name: made[name, "validation"] for name in more}, dict(shared.get("$defs", {}))
+    found = {name: cast(JsonSchema, made[name, "validation"]) for name in more}
+    return found, cast(dict[str, JsonSchema], dict(shared.get("$defs", {})))
 
 
-def manifest_definitions(studies: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def manifest_definitions(studies: Mapping[str, type]) -> dict[str, JsonSchema]:
     """Return the definitions of the manifest's parts by name: `Manifest`, each provider's settings, each study's.
 
     `studies` are the types of the studies' settings by name.
@@ -145,19 +183,26 @@ def manifest_definitions(studies: Mapping[str, Any]) -> dict[str, dict[str, Any]
     for kind in providers.values():
         defs[f"{kind.__name__}Instrument"] = _instrument(defs[kind.__name__], asking, kind.__name__)
     defs["Instrument"] = _by_provider({name: f"{kind.__name__}Instrument" for name, kind in providers.items()})
-    defs["Generation"]["properties"]["extra"] = dict(_ANY_JSON)
+    defs["Generation"]["properties"]["extra"] = {**_ANY_JSON}
     for name in AT_FIRST:  # these are sent by default in version 1 only
-        defs["Generation"]["properties"][name].pop("default")
-    defs["Manifest"]["properties"]["generation"].pop("default")
-    asking["properties"]["generation"].pop("default")
+        property_schema(defs["Generation"], name).pop("default")
+    property_schema(defs["Manifest"], "generation").pop("default")
+    property_schema(asking, "generation").pop("default")
     for name, forms in _FORMS.items():
         defs[name]["oneOf"] = [{"required": [form]} for form in forms]
     for field, part in (("models", "Model"), ("instruments", "Instrument")):
-        defs["Manifest"]["properties"][field]["additionalProperties"] = {"$ref": f"#/$defs/{part}"}
+        property_schema(defs["Manifest"], field)["additionalProperties"] = {"$ref": f"#/$defs/{part}"}
     return defs
 
 
-def _by_provider(kinds: Mapping[str, str]) -> dict[str, Any]:
+def property_schema(part: JsonSchema, name: str) -> JsonSchema:
+    """Return the schema of a property that an object may have, from the schema of the object."""
+    found = part["properties"][name]
+    assert found is not False
+    return found
+
+
+def _by_provider(kinds: Mapping[str, str]) -> JsonSchema:
     """Return a schema that selects a definition by `provider`, so that editors report errors of that provider only."""
     return {
         "type": "object",
@@ -167,24 +212,22 @@ def _by_provider(kinds: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def conditional_schema(key: str, value: str, then: dict[str, Any]) -> dict[str, Any]:
+def conditional_schema(key: str, value: str, then: JsonSchema) -> JsonSchema:
     """Return a schema that applies `then` if the key has this value."""
     return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
 
 
-def _instrument(settings: dict[str, Any], asking: dict[str, Any], name: str) -> dict[str, Any]:
+def _instrument(settings: JsonSchema, asking: JsonSchema, name: str) -> JsonSchema:
     both = {**settings["properties"], **asking["properties"]}
     return {**settings, "title": f"{name}Instrument", "properties": both}
 
 
 REQUIRED = "required"
-NULL = {"type": "null"}
-_BOUNDS = (("minimum", "from {}"), ("maximum", "to {}"))
-Node = Mapping[str, Any]
+NULL: JsonSchema = {"type": "null"}
 
 
 class ListedField(Result):
-    """One field: its path, what it may hold, and its default (empty if it is unset by default).
+    """One field of a manifest: its path, what it may hold, its default, its meaning and an example.
 
     `part` is the name of the definition that has the field, and `note` the description of that definition.
     """
@@ -202,9 +245,9 @@ class ListedField(Result):
 class _Walk:
     """Traversal of the definitions of a schema, from each part to the parts inside it."""
 
-    defs: Mapping[str, Node]
+    defs: Mapping[str, JsonSchema]
 
-    def fields(self, part: Node, path: str) -> Iterator[ListedField]:
+    def fields(self, part: JsonSchema, path: str) -> Iterator[ListedField]:
         """Yield the fields of a part, each followed by the fields inside it."""
         title, note = part.get("title", ""), part.get("description", "").partition("\n\n")[0].replace("\n", " ")
         for name, kind in part["properties"].items():
@@ -224,7 +267,7 @@ class _Walk:
             )
             yield from self.below(kind, f"{path}{name}")
 
-    def below(self, kind: Node, path: str) -> Iterator[ListedField]:
+    def below(self, kind: JsonSchema, path: str) -> Iterator[ListedField]:
         """Yield the fields inside a field: of a part, of each of several forms, of a map's values, of a list's rows."""
         if path.startswith("instruments.NAME.generation"):  # the same as the manifest's own `generation`
             return
@@ -237,58 +280,63 @@ class _Walk:
             else:
                 yield from self.below(part, f"{path}{step}")
 
-    def _providers(self, chosen: list[Node], path: str) -> Iterator[ListedField]:
+    def _providers(self, chosen: list[JsonSchema], path: str) -> Iterator[ListedField]:
         """Yield the settings of each provider; of an instrument, only those that a model does not have."""
         for one in chosen if path.startswith("models") else chosen[:1]:
             settings = self.defs[_name(one["then"])]
             if path.startswith("models"):
-                yield from self.fields(settings, f"{path} ({one['if']['properties']['provider']['const']}).")
+                yield from self.fields(settings, f"{path} ({_condition(one, 'provider')}).")
             else:
                 own = {name: settings["properties"][name] for name in ("generation", "repeats")}
                 yield from self.fields({"title": "Instrument", "properties": own}, f"{path}.")
 
 
-def listed_fields(document: Node) -> Iterator[ListedField]:
+def _condition(one: JsonSchema, name: str) -> object:
+    """Return the value of a property under which a part of `conditional_schema` applies."""
+    return property_schema(one["if"], name)["const"]
+
+
+def listed_fields(document: JsonSchema) -> Iterator[ListedField]:
     """Yield the fields of a manifest in the order of its schema, each followed by the fields inside it."""
     walk = _Walk(document["$defs"])
     yield from walk.fields({**document, "title": "Manifest"}, "")
     for one in document["allOf"]:
-        study, settings = one["if"]["properties"]["study"]["const"], one["then"]["properties"]["settings"]
+        study, settings = _condition(one, "study"), property_schema(one["then"], "settings")
         if "$ref" in settings:
             yield from walk.fields(document["$defs"][_name(settings)], f"settings ({study}).")
 
 
 def flow_yaml(value: Any) -> str:
-    """Return a value as YAML on one line, as a manifest has it."""
+    """Format a value as YAML on a single line."""
     written = yaml.safe_dump(value, default_flow_style=True, width=10**6, sort_keys=False, allow_unicode=True)
     return str(written).strip().removesuffix("...").strip()
 
 
-def _parts(kind: Node) -> Iterator[tuple[str, Node]]:
+def _parts(kind: JsonSchema) -> Iterator[tuple[str, JsonSchema]]:
     if "$ref" in kind:
         yield "", kind
     forms = [form for form in (*kind.get("anyOf", ()), *kind.get("oneOf", ())) if form != NULL]
     several = len([form for form in forms if "$ref" in form]) > 1
     for form in forms:
         yield f" ({_name(form)})" if several and "$ref" in form else "", form
-    if isinstance(kind.get("additionalProperties"), Mapping):
-        held = kind["additionalProperties"]
+    held = kind.get("additionalProperties")
+    if isinstance(held, dict):
         yield from ((f".NAME{step}", form) for step, form in (_parts(held) if "oneOf" in held else [("", held)]))
     if "items" in kind:
         yield "[]", kind["items"]
 
 
-def _name(ref: Node) -> str:
+def _name(ref: JsonSchema) -> str:
     return str(ref["$ref"]).rpartition("/")[2]
 
 
-def _default(kind: Node) -> str:
+def _default(kind: JsonSchema) -> str:
     given = kind.get("default")
     return "" if given is None or given in ([], {}, "") else flow_yaml(given)
 
 
-def schema_words(kind: Node) -> str:
-    """Return in words what a schema accepts."""
+def schema_words(kind: JsonSchema) -> str:
+    """Return in words which values a JSON Schema accepts, such as `list of text`."""
     if "$ref" in kind:
         return _name(kind)
     if forms := [form for form in (*kind.get("anyOf", ()), *kind.get("oneOf", ())) if "type" in form or len(form) == 1]:
@@ -297,18 +345,19 @@ def schema_words(kind: Node) -> str:
         return ", ".join(dict.fromkeys(map(str, kind.get("enum", [kind.get("const")]))))
     if "format" in kind:
         return str(kind["format"]) + _bounds(kind)
-    types = {kind["type"]} if isinstance(kind.get("type"), str) else set(kind.get("type", ()))
+    given = kind.get("type", [])
+    types = {given} if isinstance(given, str) else set(given)
     return _TYPES[types.pop()](kind) if len(types) == 1 else "text" if types else "anything"
 
 
-def _map(kind: Node) -> str:
+def _map(kind: JsonSchema) -> str:
     inner = kind.get("additionalProperties")
     if "properties" in kind:
         return f"map of {', '.join(kind['properties'])}"
-    return f"map of names to {schema_words(inner)}" if isinstance(inner, Mapping) and inner else "map"
+    return f"map of names to {schema_words(inner)}" if isinstance(inner, dict) and inner else "map"
 
 
-_TYPES: Mapping[str, Callable[[Node], str]] = {
+_TYPES: Mapping[str, Callable[[JsonSchema], str]] = {
     "array": lambda kind: f"list of {schema_words(kind['items'])}",
     "object": _map,
     "integer": lambda kind: "whole number" + _bounds(kind),
@@ -317,9 +366,9 @@ _TYPES: Mapping[str, Callable[[Node], str]] = {
 }
 
 
-def _bounds(kind: Node) -> str:
-    said = [word.format(json.dumps(kind[name])) for name, word in _BOUNDS if name in kind]
-    return "".join(f" {one}" for one in said)
+def _bounds(kind: JsonSchema) -> str:
+    least = f" from {json.dumps(kind['minimum'])}" if "minimum" in kind else ""
+    return least + (f" to {json.dumps(kind['maximum'])}" if "maximum" in kind else "")
 
 
 TITLE = "Manifest of the harness"
@@ -347,10 +396,10 @@ def schema(asked: SchemaRequest | None = None) -> SchemaResult:
         raise InputError(
             f"no field of a manifest begins with {asked.field!r}", next="`harness schema` lists every field"
         )
-    return SchemaResult(document=document, fields=fields)
+    return SchemaResult(document={**document}, fields=fields)
 
 
-def manifest_schema() -> dict[str, Any]:
+def manifest_schema() -> JsonSchema:
     """Return the JSON Schema of manifests, including what each installed study adds."""
     shelf = studies()
     texts = {**FIELDS, **_own_texts(shelf)}
@@ -360,7 +409,7 @@ def manifest_schema() -> dict[str, Any]:
     for study in shelf:
         defs[f"Datasets.{study.name}"] = _datasets(study)
     top = defs.pop("Manifest")
-    top["properties"]["study"] = {**top["properties"]["study"], "enum": [study.name for study in shelf]}
+    top["properties"]["study"] = {**property_schema(top, "study"), "enum": [study.name for study in shelf]}
     top["allOf"] = [conditional_schema("study", study.name, _of_study(study)) for study in shelf]
     return {"$schema": DIALECT, **top, "title": TITLE, "$defs": dict(sorted(defs.items()))}
 
@@ -372,20 +421,22 @@ def _own_texts(shelf: Sequence[Study]) -> Texts:
     return {name: {field: FieldText(*text) for field, text in own.items()} for name, own in said.items() if own}
 
 
-def _say(name: str, part: dict[str, Any], texts: Texts) -> None:
+def _say(name: str, part: JsonSchema, texts: Texts) -> None:
     """Add each field's text and example to a definition, and remove the title that pydantic makes from its name."""
     for field, kind in part.get("properties", {}).items():
+        if kind is False:
+            continue
         kind.pop("title", None)
         if text := find_field_text(name, field, texts):
-            kind |= {"description": text.about, "examples": [text.value]}
+            kind["description"], kind["examples"] = text.about, [text.value]
         for form in _inside(kind):
             if "properties" in form:  # a class that is used only once is inlined
                 _say(str(form.get("title", "")), form, texts)
 
 
-def _inside(kind: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _inside(kind: JsonSchema) -> Iterator[JsonSchema]:
     """Yield the forms of a field, and those of the rows of a list."""
-    for form in (kind, kind.get("items", {})):
+    for form in (kind, kind.get("items", JsonSchema())):
         yield from form.get("anyOf", ())
         yield from form.get("oneOf", ())
 
@@ -400,10 +451,10 @@ def find_field_text(name: str, field: str, texts: Texts) -> FieldText | None:
     return of
 
 
-def _of_study(study: Study) -> dict[str, Any]:
+def _of_study(study: Study) -> JsonSchema:
     """Return the schema of the parts of a manifest that a study types itself."""
     settings = study.settings_type
-    parts: dict[str, Any] = {
+    parts: Properties = {
         "settings": {"$ref": f"#/$defs/{settings.__name__}"} if settings else {"maxProperties": 0},
         "instruments": {"propertyNames": {"enum": list(study.roles)}} if study.roles else {"maxProperties": 0},
         "datasets": {"additionalProperties": {"$ref": f"#/$defs/Datasets.{study.name}"}},
@@ -412,15 +463,17 @@ def _of_study(study: Study) -> dict[str, Any]:
     return {"properties": parts, "required": list(study.needs)}
 
 
-def _sets(sets: Sequence[str]) -> dict[str, Any]:
+def _sets(sets: Sequence[str]) -> JsonSchema:
     """Return the schema of `prompts` that allows one of these sets or a list of them, or nothing if there are none."""
-    named = {"anyOf": [{"enum": [*sets]}, {"type": "array", "items": {"enum": [*sets]}}]} if sets else False
+    if not sets:
+        return {"required": ["set"], "properties": {"set": False}}
+    named: JsonSchema = {"anyOf": [{"enum": [*sets]}, {"type": "array", "items": {"enum": [*sets]}}]}
     return {"required": ["set"], "properties": {"set": named}}
 
 
-def _datasets(study: Study) -> dict[str, Any]:
+def _datasets(study: Study) -> JsonSchema:
     """Return the schema of the datasets that a study makes, by their maker; other datasets have the common schema."""
-    own = {} if study.own_files else {"fields": False}  # only a user's own files have `fields`
+    own: Properties = {} if study.own_files else {"fields": False}  # only a user's own files have `fields`
     if not (makers := study.makers):
         return {"properties": {"make": False, **own}}
     return {
@@ -429,13 +482,15 @@ def _datasets(study: Study) -> dict[str, Any]:
     }
 
 
-def maker_schema(maker: Maker) -> dict[str, Any]:
+def maker_schema(maker: Maker) -> JsonSchema:
     """Return the schema of a maker's parameters: whole numbers, texts for the study, and names of fetched datasets."""
     typed = {**maker.params, **maker.optional}
-    kinds = {name: {"type": "integer", "minimum": 0} if kind is int else {} for name, kind in typed.items()}
-    named = {name: {"type": "string"} for name in (*maker.files, *maker.folders)}
+    whole: JsonSchema = {"type": "integer", "minimum": 0}
+    parts: Properties = {"make": {}}
+    parts |= {name: {**whole} if kind is int else {} for name, kind in typed.items()}
+    parts |= {name: {"type": "string"} for name in (*maker.files, *maker.folders)}
     return {
-        "properties": {"make": {}, **kinds, **named},
+        "properties": parts,
         "required": ["make", *maker.params, *maker.needs],
         "additionalProperties": False,
     }

@@ -19,6 +19,7 @@ from pydantic import Field
 
 from harness.digest import differing_pointers, sha256_file
 from harness.errors import AGREED, DISAGREED, InputError
+from harness.evidence import keys
 from harness.evidence.anchor import anchor_line
 from harness.evidence.attest import (
     ENVELOPE,
@@ -37,18 +38,7 @@ from harness.evidence.attest import (
     state_verdict,
 )
 from harness.evidence.bundle import SUFFIX, collect_bundle, unpack_bundle, write_bundle
-from harness.evidence.keys import (
-    AUTHOR,
-    TrustedKey,
-    current_day,
-    is_encrypted,
-    key_id,
-    new_key,
-    read_key,
-    read_public,
-    read_trust,
-    write_private,
-)
+from harness.evidence.keys import is_encrypted
 from harness.evidence.record import read_record
 from harness.files import move_durable, translating_os_errors, write_atomic
 from harness.manifest.load import LoadedManifest
@@ -177,12 +167,12 @@ def make_key(project: Project, asked: NewKeyRequest) -> NewKeyResult:
     public_path = path.with_name(f"{path.name}.pub")
     if os.path.lexists(public_path):
         raise InputError("this file is there already", where=str(public_path), next="name a new file")
-    private, public = new_key(b"" if asked.plain else asked.passphrase.encode())
-    write_private(path, private)
+    private, public = keys.new_key(b"" if asked.plain else asked.passphrase.encode())
+    keys.write_private(path, private)
     with translating_os_errors(public_path), open(public_path, "xb") as file:
         file.write(public)
-    raw = read_public(public.decode())
-    return NewKeyResult(file=str(path), public_file=str(public_path), id=key_id(raw), public=raw.hex())
+    raw = keys.read_public(public.decode())
+    return NewKeyResult(file=str(path), public_file=str(public_path), id=keys.key_id(raw), public=raw.hex())
 
 
 class AttestResult(Result):
@@ -214,7 +204,7 @@ def attest(project: Project, asked: AttestRequest, watch: Watch | None = None) -
     target = project.path(asked.to or f"{run}{'.verdict' if asked.verdict else ''}{ENVELOPE}")
     if os.path.lexists(target):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
-    key = read_key(project.path(asked.key), asked.passphrase.encode())
+    key = keys.read_key(project.path(asked.key), asked.passphrase.encode())
     seen = read_run_evidence(store, run, run)
     if seen.missing:
         raise store.blobs.damage(seen.subjects[seen.missing[0]], store.blobs.state(seen.subjects[seen.missing[0]]))
@@ -238,14 +228,14 @@ def _attest_file(project: Project, asked: AttestRequest) -> AttestResult:
     target = project.path(asked.to) if asked.to else envelope_path(path)
     if os.path.lexists(target) and (asked.to or read_envelope(target).statement == statement):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
-    data = sign_statement(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
+    data = sign_statement(statement, keys.read_key(project.path(asked.key), asked.passphrase.encode()))
     write_atomic(target, data)
     return AttestResult(run=name, file=str(target), states=path.name, subjects=len(statement.subjects))
 
 
 @dataclass(frozen=True)
 class SeenRun:
-    """A run whose bytes were read: its subjects, those of them that are not here, and what may be said of it."""
+    """A run whose bytes were read: its record, its outputs' digests, which are not here, and how it was made."""
 
     name: str
     run: str
@@ -307,7 +297,7 @@ def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedR
     output, or the file, have the digests that were signed. If the trust file has an author, the expectation of each
     manifest that is named must be signed, by an envelope beside it.
     """
-    trusted = read_trust(project.path(asked.trust)) if asked.trust else ()
+    trusted = keys.read_trust(project.path(asked.trust)) if asked.trust else ()
     envelopes = [(str(name), read_envelope(project.path(name))) for name in asked.envelopes]
     seen = [read_run_evidence(store, run, name) for name in asked.runs for store, run in _opened(project, name)]
     manifests = [project.manifest(name) for name in asked.manifests]
@@ -321,7 +311,7 @@ def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedR
     elif not seen and not files and all(one.party for one in compared):
         words = "signature good, nothing compared"
     expectations, confirmed = dict[str, str](), True
-    if any(AUTHOR in one.roles for one in trusted):
+    if any(keys.AUTHOR in one.roles for one in trusted):
         for loaded in manifests:
             if found := expectation_author(loaded.root, loaded.manifest.name, trusted):
                 expectations[loaded.manifest.name] = found.text
@@ -358,11 +348,11 @@ def _files_of(loaded: LoadedManifest) -> Iterator[Statement]:
 def compare_envelope(
     name: str,
     envelope: Envelope,
-    trusted: Sequence[TrustedKey],
+    trusted: Sequence[keys.TrustedKey],
     seen: Sequence[SeenRun],
     files: Sequence[Statement],
 ) -> ComparedEnvelope:
-    statement, by = envelope.statement, find_signer(envelope, trusted, current_day())
+    statement, by = envelope.statement, find_signer(envelope, trusted, keys.current_day())
     states = _states(statement)
     if by.flaw:
         met, flaw = 0, by.flaw

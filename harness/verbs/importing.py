@@ -228,7 +228,7 @@ class PinnedFile:
 
     @property
     def base(self) -> str:
-        """The last part of its path."""
+        """The file's name: the last part of its path."""
         return PurePosixPath(self.path).name
 
 

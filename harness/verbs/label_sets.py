@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
-from harness.kit.certificate import KINDS, PARTS
+from harness.kit.certificate import KINDS, PARTS, LabellerRow
 from harness.texts import reject_duplicates
 
 LONGEST = 80  # letters of a label, of an id and of a labeller's name
@@ -54,7 +54,7 @@ class LabelledFile(_Closed):
 
 
 class Description(_Closed):
-    """Who labelled rows, what they saw, where a row's label is, and the files: open ones and sealed ones."""
+    """The description of a set of labels: who labelled, what they saw, and the files with the labelled rows."""
 
     by: Literal["blind", "published"]
     labellers: Annotated[Sequence[Labeller], Field(min_length=1, max_length=2)]
@@ -101,8 +101,8 @@ class LabelSet:
     told: Description
 
     @property
-    def labellers(self) -> list[dict[str, str]]:
-        """Who labelled, as a certificate says it."""
+    def labellers(self) -> list[LabellerRow]:
+        """Who labelled, kind and name of each, in the form that a certificate has."""
         return [{"kind": one.kind, "name": one.name} for one in self.told.labellers]
 
     def _named(self, part: str) -> LabelledFile | None:
@@ -189,7 +189,7 @@ def _explained(bad: ValidationError, path: Path) -> InputError:
 
 
 def object_of_line(line: bytes, where: str) -> Row:
-    """Parse one JSON object; raises InputError for anything else, and for a name that occurs twice."""
+    """Parse a line that holds one JSON object; raise InputError for anything else, and for duplicate names."""
     try:
         row = json.loads(line, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:

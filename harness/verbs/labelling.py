@@ -71,7 +71,7 @@ def scorer_grader(scorer: str) -> str:
 
 
 def possible_labels(scorer: str) -> Sequence[str]:
-    """Return the labels that an answer can get, as a scorer of a run says them."""
+    """Return the labels that a scorer can give an answer, in the scorer's own words."""
     tool = find_scorer_tool(name) if (name := scorer_grader(scorer)) else None
     if tool is None or tool.grader is None:
         return SIDES

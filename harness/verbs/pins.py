@@ -110,7 +110,7 @@ class LockPins(Result):
 
 
 class ModelPin(Result):
-    """Digests of a model: one each of its settings, of all its files, of its tape and of its imported answers."""
+    """Digests that pin a model: of its settings, its files, its tape and its imported answers."""
 
     settings: str
     weights: str = ""

@@ -77,7 +77,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Project:
-    """Project as verbs use it, given by a folder in it.
+    """A project as verbs see it, found from any folder in it: its root, its store, its manifests.
 
     Its root is the nearest folder with `lockfiles/`: that folder or one above it. Its store is `elsewhere` if that is
     given, else `.harness/` in the root.
@@ -123,7 +123,7 @@ class Project:
         raise InputError("this folder is in no project", where=str(self.folder), next=advice)
 
     def of(self, loaded: LoadedManifest) -> Project:
-        """Return the project that a manifest belongs to, which may be another one, with the settings of this one."""
+        """Return the project that a manifest belongs to, with the same store and model folders given."""
         return replace(self, folder=loaded.root)
 
     def path(self, name: str | Path) -> Path:

@@ -200,7 +200,7 @@ class ClaimData(Result):
 
 
 class WayToSee(Result):
-    """A way to see numbers of one manifest that nothing here compares yet: its commands, and how many they show."""
+    """Commands by which numbers that are still unseen can be compared, and how many numbers they would show."""
 
     manifest: str
     shows: int

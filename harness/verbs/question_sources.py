@@ -81,7 +81,7 @@ class QuestionSource:
             yield source_of(paths, self._params(pattern, encoding))
 
     def place_in(self, root: Path) -> str:
-        """Return how a manifest names a folder or a pattern; raise InputError if it leads out of the project."""
+        """Return a folder or a pattern as a manifest of this project writes it; InputError if it is outside."""
         if self.of_hub:
             return self.told
         home, whole = root.resolve(), Path(os.path.abspath(self.path))
@@ -226,7 +226,7 @@ def quote_columns(names: Sequence[str]) -> str:
 
 
 class OptionStem(NamedTuple):
-    """The common part of the names of options, and whether they are numbered; numbers may begin at 1."""
+    """The part that the names of option columns share (`option_` of `option_a`), and whether they are numbered."""
 
     word: str
     numbered: bool
@@ -290,12 +290,12 @@ class FileSample:
         return cls(file, columns, {name: [_shown(row.get(name)) for row in rows] for name in columns}, folder)
 
     def filled(self, columns: Sequence[str]) -> list[bool]:
-        """Return for each row whether it has something in one of some columns; an empty list is nothing."""
+        """Return, for each row, whether any of some columns has a value there."""
         cells = zip(*(self.cells[name] for name in columns), strict=True)
         return [any(one.strip() not in ("", "[]") for one in row) for row in cells]
 
     def only(self, wanted: Sequence[bool]) -> FileSample:
-        """Return the sample of some of the rows."""
+        """Return the sample reduced to the rows for which `wanted` is True."""
         kept = {
             name: [cell for cell, take in zip(cells, wanted, strict=True) if take] for name, cells in self.cells.items()
         }

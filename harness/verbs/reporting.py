@@ -120,7 +120,7 @@ class ReportFolder:
             raise InputError(what, where=str(folder), next="name a new folder, or an empty one")
 
     def add(self, store: Store, run: str, name: str, verdict: str) -> None:
-        """Write the report of a run; one that cannot be made stands on the page with the reason."""
+        """Write the report of one run; if it cannot be made, the index page says why."""
         file, made, why = f"{name}{SUFFIX}", b"", ""
         try:
             made, _ = _made(store, run, ReportRequest(run=run))
@@ -132,7 +132,7 @@ class ReportFolder:
         self._lines.append((shown, el("span", verdict), run))
 
     def end(self, left_out: Mapping[str, str]) -> str:
-        """Write the page that leads to the reports, and return its path."""
+        """Write the index page, which links to all reports, and return its path."""
         head = ("manifest", "verdict", "run")
         about = el("p", "Each name leads to the report of a run: its scores, figures, outputs and answers.")
         parts = [el("h1", "What was reproduced"), about, pages.word_table("Reports", head, self._lines)]

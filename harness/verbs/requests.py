@@ -104,7 +104,7 @@ class Request:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
     def with_changes(self, **changed: Any) -> Self:
-        """Return this request with other values of some fields."""
+        """Return a copy of this request with other values of the named fields."""
         return type(self)(**vars(self) | changed)
 
     def as_data(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Request:
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of this request."""
+        """Return the JSON Schema of this kind of request."""
         return request_model(cls).model_json_schema()
 
 
@@ -166,7 +166,7 @@ def request_model(kind: type[Request]) -> type[BaseModel]:
 
 
 def describe_field(kind: type[Request], name: str) -> str:
-    """Return the meaning of a request's field, such as a schema of an agents' tool repeats."""
+    """Return the text that says what a request's field means, as command line and tools show it."""
     return next(one.about.help for one in request_fields(kind) if one.name == name)
 
 
@@ -262,7 +262,7 @@ class NewRequest(EngineRequest):
 
 
 class ShowRequest(Request):
-    """Request of `show`: the manifest."""
+    """Request of `show`: the manifest that is described."""
 
     manifest: Annotated[PathText, Argument("A manifest file.")]
 
@@ -547,11 +547,11 @@ class VerifySignedRequest(Request):
 
 
 class AnchorRequest(Request):
-    """Request of `anchor`: nothing but the store."""
+    """Request of `anchor`, which needs nothing but the store."""
 
 
 class AuditRequest(Request):
-    """Request of `audit`: the run, how much is made again, and how."""
+    """Request of `audit`: the run, how much of it is executed again, and with which engine."""
 
     subject: Annotated[
         str, Argument("A run, a manifest whose newest run is meant, or a bundle.", metavar="RUN|MANIFEST|FILE.tar")
@@ -578,7 +578,7 @@ class AuditRequest(Request):
 
 
 class DiffRequest(Request):
-    """Request of `diff`: the two runs."""
+    """Request of `diff`: the two runs that are compared."""
 
     left: Run
     right: Run
@@ -744,7 +744,7 @@ Tape = Annotated[Path, Argument("The tape: a folder of segments.")]
 
 
 class TapeRequest(Request):
-    """Request about one tape: its folder."""
+    """Request about one tape (recorded responses of models), named by its folder."""
 
     folder: Tape
 
@@ -837,7 +837,7 @@ class AddTokenRequest(Request):
 
 
 class ListTokensRequest(Request):
-    """Request of `tokens ls`: nothing but the store."""
+    """Request of `tokens ls`, which needs nothing but the store."""
 
 
 class RevokeTokensRequest(Request):
@@ -854,7 +854,7 @@ class AttemptsRequest(Request):
 
 
 class AttemptRequest(Request):
-    """Request about one attempt."""
+    """Request about one attempt, named by its id."""
 
     attempt: Attempt
 

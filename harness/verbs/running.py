@@ -44,7 +44,7 @@ __all__ = [
 
 
 def write_derived(parent: LoadedManifest, asked: DerivedRequest, place: RunTarget, watch: Watch) -> LoadedManifest:
-    """Write and return the manifest that a request derives from a parent; lock it if it has no lock that fits.
+    """Write the manifest that a request derives from another one, lock it if needed, and return it.
 
     Returns the parent itself if the request changes nothing. Raises an error if the parent's lock is missing or no
     longer fits, because the derived manifest uses the same pinned data.
@@ -176,7 +176,7 @@ class RunResult(Result):
 
 
 class LeftOut(Result):
-    """One manifest that could not be run here: what this machine lacks for it, and what to do."""
+    """A manifest that this machine cannot run: what it lacks for that, and what to do."""
 
     manifest: str
     what: str
@@ -263,7 +263,7 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
 
 
 def asking_data(one: AskingForecast) -> AskingForeseen:
-    """Return a forecast as data."""
+    """Return the forecast of what one model is asked as a result's data."""
     dollars = None if one.dollars is None else f"{one.dollars:f}"
     said = {name: value for name, value in vars(one).items() if name != "service"}
     return AskingForeseen(**{**said, "dollars": dollars}, money=one.money, text=one.text())

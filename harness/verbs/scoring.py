@@ -51,7 +51,7 @@ BEFORE = 200  # of them, those before the place where two texts differ
 
 
 class SideWords(Result):
-    """The words of one side: the wording as written, the prompt made of it, and the answer, each cut if it is long."""
+    """The texts of one side of a comparison: wording, prompt and answer, each cut if it is long."""
 
     model: str
     wording: str
@@ -182,7 +182,7 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
             run=run,
             manifest=report.manifest,
             study=report.table.study,
-            meanings=said["meanings"],
+            meanings={name: dict(one) for name, one in said["meanings"].items()},
             scores=_line_data(report, report.table.lines),
             **fields,
         )
@@ -403,7 +403,7 @@ class ShownScore(Result):
 
 
 class ShownAnswerData(Result):
-    """One answer with its item, the right answer, and its scores."""
+    """One answer with its item, its right answer, and every score that it got."""
 
     item: str
     dataset: str

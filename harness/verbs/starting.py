@@ -63,7 +63,7 @@ _LETTER = {"choice": {"from": "options", "by": "letter"}}
 
 @dataclass(frozen=True)
 class FirstManifest:
-    """The input from which a first manifest is written."""
+    """What a first manifest is written from: a file of questions, guesses about its columns, and models."""
 
     name: str
     command: str  # the command line that asked for the manifest

@@ -28,13 +28,13 @@ class AddTokenResult(Result):
 
 
 class TokensResult(Result):
-    """Result of `tokens ls` and `tokens revoke`: the tokens that there are, or that there were."""
+    """Result of `tokens ls` and `tokens revoke`: the tokens of the store, or those that were revoked."""
 
     tokens: list[StoredToken]
 
 
 def make_token(project: Project, asked: AddTokenRequest) -> AddTokenResult:
-    """Make a token; the result has it, and nothing else ever will."""
+    """Make a token for an agent and store its digest; only this result ever holds the token itself."""
     secret, made = add_token(Store.make(project.store), asked.principal, asked.scopes or ("answer",), asked.days)
     return AddTokenResult(token=secret, stored=_stored(made))
 

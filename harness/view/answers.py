@@ -36,7 +36,7 @@ ORDERS = [("item", "as recorded"), ("low", "lowest score"), ("high", "highest sc
 
 
 def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
-    """Return a page of a run's answers."""
+    """Return the HTML page with a table of a run's answers, filtered and sorted as `given` says."""
     called = run_manifest_name(site, site.begun(run))
     head = join(["Answers of ", name(called), " ", el("a", run, href=run_address(run), class_="mono small")])
     path = index_path(site.store, run)
@@ -139,7 +139,7 @@ def _choice(key: str, title: str, chosen: str, options: Sequence[tuple[str, str]
 
 
 def answer_page(site: Site, run: str, said: str, given: Mapping[str, str]) -> bytes:
-    """Return the page of one answer, which `said` numbers."""
+    """Return the HTML page of one answer of a run, which `said` gives by its number."""
     number, begin = number_in_address(said), number_in_address(given.get("from") or "0")
     path = index_path(site.store, run)
     if not is_fresh(site.store, run, site.known(run).record):
@@ -187,7 +187,7 @@ def _beside(run: str, number: int, word: str, rel: str) -> Html | None:
 
 
 class AnswerParts:
-    """The rows of one answer, read from the blobs that the index names."""
+    """The rows that belong to one answer (item, prompt, response, scores), read from the store's blobs."""
 
     def __init__(self, site: Site, found: AnswerPlaces) -> None:
         self._site, self._found = site, found
@@ -204,7 +204,7 @@ class AnswerParts:
         return self._row(self._found.prompt)
 
     def row_of_gold(self) -> Any:
-        """Return the right answer; None if the run has none."""
+        """Return the right answer to the item; None if the run has none."""
         row = self._row(self._found.gold)
         return row["gold"] if row else None
 
@@ -216,19 +216,19 @@ class AnswerParts:
 
     @property
     def key(self) -> str:
-        """The key of that step."""
+        """The key of the step that made the answer, or its score if nothing was answered."""
         place = self._found.response or next(iter(self._found.scores.values()), None)
         return place.key if place else ""
 
     @property
     def place(self) -> str:
-        """Where the answer's row is."""
+        """The blob and the bytes in it where the answer's row is, as text."""
         place = self._found.response
         return f"blob {place.sha256[:16]}…, bytes {place.at:,} to {place.at + place.size:,}" if place else ""
 
     @property
     def tokens(self) -> str:
-        """What the answer cost, in tokens."""
+        """The numbers of tokens that the answer took, as text."""
         return ", ".join(
             f"{count:,} {kind.removesuffix('_tokens').replace('_', ' ')}"
             for kind, count in self.response.get("usage", {}).items()
@@ -248,7 +248,7 @@ class AnswerParts:
         return find_taped_answer(store, self._site.root, manifest, entry.preimage, self.response)
 
     def texts(self, begin: int, more: str = "?from=", *, blind: bool = False) -> Iterator[Html]:
-        """Yield the texts of the answer, each in a box; `blind` leaves out reasoning, scores and judgements.
+        """Yield the texts of the answer, each as an HTML box; `blind` leaves out reasoning, scores and judgements.
 
         `more` is the address of a later part of a long text, up to the letter at which it begins.
         """

@@ -57,7 +57,7 @@ HTML = "text/html; charset=utf-8"
 
 
 class Guard:
-    """Lets in what a browser of these users asks of this server, and gives each answer its headers.
+    """Middleware that refuses requests of other users, hosts and methods, and adds security headers to answers.
 
     Without `users` every user of this machine is let in. With `writes` forms may be sent, which name their Origin.
     """

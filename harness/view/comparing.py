@@ -33,7 +33,7 @@ CREATE TABLE moved(id INTEGER PRIMARY KEY, left TEXT, right TEXT, dataset TEXT, 
 
 
 def build_comparison(store: Store, runs: tuple[str, str], models: Sequence[str]) -> Path:
-    """Compare two runs, or two models, and return the path of what is kept."""
+    """Compare two runs, or two models, and write the result to a file that pages read; return its path."""
     path = comparison_path(store, runs, [require_listed(store, run).record for run in runs], models)
     project = Project.at(store.root, store.root)
     asked = CompareRequest(runs=list(dict.fromkeys(runs)), models=_pair(models), items=0)

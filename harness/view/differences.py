@@ -18,7 +18,7 @@ PAGE = 50
 
 
 def comparison_path(store: Store, runs: Sequence[str], records: Sequence[str], models: Sequence[str]) -> Path:
-    """Return where the comparison of two runs by their records, and of two models of them, is or is to be.
+    """Return the path of the file with the comparison of two runs, or of two models of them.
 
     It is another one once the store hides other data.
     """
@@ -28,7 +28,7 @@ def comparison_path(store: Store, runs: Sequence[str], records: Sequence[str], m
 
 @dataclass(frozen=True)
 class MovedRow:
-    """An item in a wording whose scores differ between the two sides."""
+    """An item in one wording whose scores differ between the two sides, with both values."""
 
     id: int
     left: str
@@ -44,7 +44,7 @@ class MovedRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is kept of a comparison, and a page of the items that moved, those that changed sides first."""
+    """A comparison that was read back: what it found, and one page of the items whose scores moved."""
 
     told: dict[str, Any]
     rows: tuple[MovedRow, ...]
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def read_comparison(path: Path, after: int = 0) -> Comparison:
-    """Read a comparison, and the page of moved items that begins after one of them."""
+    """Read a comparison from its file, with the page of moved items that follows the one numbered `after`."""
     with contextlib.closing(open_index(path)) as kept:
         [told] = kept.execute("SELECT value FROM meta WHERE name = 'told'").fetchone()
         found = kept.execute("SELECT * FROM moved WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE + 1)).fetchall()

@@ -30,7 +30,7 @@ OWNER = 0o600
 
 
 def index_path(store: Store, run: str) -> Path:
-    """Return where a run's index is, or is to be: in the store, or in the user's cache if the store is read-only."""
+    """Return the path of a run's index: in the store, or in the user's cache if the store is read-only."""
     own = store.root / FOLDER
     if not own.is_symlink() and os.access(own if own.is_dir() else store.root, os.W_OK):  # no link is followed
         return own / f"{run}.sqlite"
@@ -44,7 +44,7 @@ def _cache(store: Store) -> Path:
 
 
 def hidden_state(store: Store) -> str:
-    """Return a digest of what a store hides from agents: what is shown changes with it."""
+    """Return a digest of which data a store hides from agents; an index made under another one is not used."""
     return sha256("\n".join(sorted(store.tree.list_names(HIDDEN))).encode())
 
 
@@ -98,7 +98,7 @@ def storable_text(text: str) -> str:
 
 
 def prompt_words(row: Mapping[str, Any]) -> str:
-    """Return what a prompt asks as one text, each turn after its role."""
+    """Return the text of a prompt; of a chat, each turn after its role."""
     if "text" in row:
         return str(row["text"])
     return "\n\n".join(f"{turn.get('role')}: {_content(turn.get('content'))}" for turn in row.get("messages", ()))

@@ -63,7 +63,7 @@ AnswerKey = tuple[str, int, str, int]  # item, wording, model and sample
 
 @dataclass(frozen=True)
 class TablePart:
-    """A blob that holds a part of a table, and the step that wrote it, with its key."""
+    """A blob with a part of a table of a run, and the step that wrote it, with the step's key."""
 
     sha256: str
     step: str = ""
@@ -71,7 +71,7 @@ class TablePart:
 
 
 def build_index(store: Store, run: str, progress: Progress = lambda *_: None) -> Path:
-    """Make the index of a run anew and return its path; readable by its owner alone."""
+    """Build the index of a run (a SQLite file by which pages find answers) and return its path."""
     path = index_path(store, run)
     with translating_os_errors(path):
         make_folder(path.parent)
@@ -126,7 +126,7 @@ def _report(tables: RunTables) -> dict[str, Any]:
 
 
 class PartsOfRun:
-    """The parts of a run's tables: a table that a step joined from shards is followed down to the steps that made them.
+    """Finder of the blobs that make up a run's tables: a joined table is followed to the steps that wrote its parts.
 
     So each row is known by the step that made it.
     """

@@ -51,7 +51,7 @@ ABOUT = "Neither the model nor any score is shown. What you say is kept in this 
 
 @dataclass(frozen=True)
 class Desk:
-    """The labelling of one run's answers by one labeller, in the words of one scorer."""
+    """The labelling of one run's answers by one person, in the terms of one scorer."""
 
     site: Site
     run: str
@@ -61,7 +61,7 @@ class Desk:
 
     @classmethod
     def at(cls, site: Site, run: str, scorer: str) -> Desk | None:
-        """Return the desk; None while the run has no index."""
+        """Return the labelling of a run for a scorer, as far as it has come; None while the run has no index."""
         path, known = index_path(site.store, run), site.known(run)
         site.record(run)
         if not is_fresh(site.store, run, known.record):
@@ -84,11 +84,11 @@ class Desk:
         return next((n for n, (place, _) in enumerate(self.order, 1) if place not in self.labels.given), None)
 
     def address(self, *more: str, **query: object) -> str:
-        """Return the address of this desk, or of a page below it."""
+        """Return the URL path of the page on which these answers are labelled, or of a page below it."""
         return label_address(self.run, self.scorer, *more) + (f"?{urlencode(query)}" if query else "")
 
     def at_place(self, said: str) -> int:
-        """Return the place that an address names; InputError if it names none."""
+        """Return the position of the answer that a URL names; raise InputError if it names none."""
         place = int(said) if said.isdecimal() and len(said) < 10 else 0
         if not 1 <= place <= len(self.order):
             raise InputError("no answer has this place", next="open the page of this run again")
@@ -101,7 +101,7 @@ def label_address(*parts: str) -> str:
 
 
 def desks_page(site: Site) -> bytes:
-    """Return the runs whose answers may be labelled, newest first."""
+    """Return the HTML page that lists the runs whose answers may be labelled, newest first."""
     rows = []
     for known in list(reversed(site.runs().values()))[:LISTED]:
         if known.ended:
@@ -114,7 +114,7 @@ def desks_page(site: Site) -> bytes:
 
 
 def run_desks_page(site: Site, run: str) -> bytes:
-    """Return the scorers of a run by whose words its answers may be labelled."""
+    """Return the HTML page that lists the scorers of a run in whose terms its answers may be labelled."""
     path = index_path(site.store, run)
     site.record(run)
     if not is_fresh(site.store, run, site.known(run).record):
@@ -136,7 +136,7 @@ def run_desks_page(site: Site, run: str) -> bytes:
 
 
 def desk_page(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> bytes:
-    """Return the next answer to label, or the one that the address names."""
+    """Return the HTML page with the next answer to label, or with the one that the URL names."""
     desk = Desk.at(site, run, scorer)
     if desk is None:
         return whole_page("Label answers", index_progress(site, run), again=True, navigation=PAGES)
@@ -215,7 +215,7 @@ def _around(desk: Desk, place: int) -> Html:
 
 
 def take_label(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> tuple[str, bytes]:
-    """Keep a label; return the address of the next page, or a page that asks whether to replace another label."""
+    """Store a label; return the URL of the next page, or a page that asks whether to replace another label."""
     desk = _open_desk(site, run, scorer)
     place = desk.at_place(given.get("place", ""))
     told = {"run": run, "record": site.known(run).record, "labeller": site.labeller, "scorer": scorer}
@@ -231,7 +231,7 @@ def take_label(site: Site, run: str, scorer: str, given: Mapping[str, str]) -> t
 
 
 def finish_labels(site: Site, run: str, scorer: str, _: Mapping[str, str]) -> str:
-    """Close the labels of a run, and return the address of how the scorer agrees with them."""
+    """Close a person's labels of a run, and return the URL of the page on the scorer's agreement with them."""
     desk = _open_desk(site, run, scorer)
     close_labels(site.store, desk.labels.path)
     return desk.address("agreement")
@@ -245,7 +245,7 @@ def _open_desk(site: Site, run: str, scorer: str) -> Desk:
 
 
 def agreement_page(site: Site, run: str, scorer: str) -> bytes:
-    """Return how a scorer agrees with the labels, once they are closed."""
+    """Return the HTML page on how a scorer agrees with a person's labels, once these are closed."""
     path = labels_path(site.store, run, site.labeller, scorer)
     if not read_labels(site.store, path).closed:
         raise InputError("this is shown once you have finished", next="label answers, and press `Finish`")

@@ -17,7 +17,7 @@ STILL = 120.0  # seconds without a line after which a run may have been killed
 
 @dataclass
 class RunFollower:
-    """A run's journal, read on as it grows."""
+    """Reader of a run's journal while the run writes it: counts finished and failed steps."""
 
     store: Store
     run: str
@@ -30,7 +30,7 @@ class RunFollower:
     _at: int = 0
 
     def read_on(self) -> None:
-        """Read the lines that were written since the last time."""
+        """Read the lines that were added to the journal since the last call, and update the counts."""
         try:
             with self.store.tree.open_file(self.store.journal(self.run), MOST_LOG) as lines:
                 lines.seek(self._at)
@@ -62,7 +62,7 @@ class RunFollower:
 
     @property
     def text(self) -> str:
-        """How far the run is, in words."""
+        """The progress of the run in words."""
         if self.broken:
             return "its journal cannot be read: `harness audit` says more"
         told = f"{self.done:,} of {self.total:,} steps"
@@ -73,5 +73,5 @@ class RunFollower:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return what a page is told."""
+        """Return the progress of the run as plain data, which the page asks for repeatedly."""
         return {"done": self.done, "total": self.total, "text": self.text, "over": self.over}

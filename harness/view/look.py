@@ -132,7 +132,7 @@ def whole_page(
     head: str = "",
     navigation: Sequence[tuple[str, str]] = NAVIGATION,
 ) -> bytes:
-    """Return a whole page; `here` is the address of the part that it belongs to, `again` that it waits."""
+    """Return a whole HTML page with head, navigation and parts; `again` reloads it until what it waits for is done."""
     links = join(_link(address, name, here) for address, name in navigation)
     made = fill(
         PAGE, title=title, heading=head or title, links=links, inside=join(inside, "\n"), foot=foot, again=again
@@ -153,7 +153,7 @@ BAD = frozenset(
 
 
 def verdict_badge(word: str, side: int | None = None) -> Html:
-    """Return a verdict as a word in a colour of its own; `side` says whether it is a right one, where that is known."""
+    """Return a verdict as a coloured HTML badge; `side` says of an outcome whether it is right (1) or wrong (0)."""
     first = word.partition(",")[0]
     kind = "good" if first in GOOD or side == 1 else "bad" if first in BAD or side == 0 else "open"
     return el("span", word, class_=f"badge {kind}")
@@ -168,12 +168,12 @@ def spell_outcome(outcome: str) -> str:
 
 
 def outcome_badge(outcome: str, side: int | None) -> Html:
-    """Return the outcome of an answer as a badge; nothing if it has none."""
+    """Return the outcome of an answer as an HTML badge; nothing if the answer has none."""
     return verdict_badge(spell_outcome(outcome), side) if outcome else NOTHING
 
 
 def with_code(words: str) -> Html:
-    """Return words of our own in which what stands between backticks is code."""
+    """Convert a text to HTML in which words between backticks are code."""
     parts = words.split("`")
     if len(parts) % 2 == 0:  # a backtick without another
         return el("span", words)
@@ -190,7 +190,7 @@ def table_element(
     named: Iterable[int] = (),
     flow: bool = True,
 ) -> Html:
-    """Return a table; columns of `numbers` are right-aligned, those of `wide` may break their lines.
+    """Return an HTML table; columns of `numbers` are right-aligned, those of `wide` may break their lines.
 
     With `flow` a row takes several lines in a narrow window, so that all of it is seen; there the cells of `numbers`
     and `named` say which column they are of. A column in which nothing stands is left out.
@@ -218,38 +218,38 @@ GRID = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0
 
 
 def fact_list(told: Mapping[str, str | None]) -> Html:
-    """Return names with what is said of each; what is empty is left out."""
+    """Return an HTML list of names, each with what is said of it; empty entries are left out."""
     return el("dl", *(join([el("dt", name), el("dd", said)]) for name, said in told.items() if said))
 
 
 def spelled(verb: str, *names: str, options: Sequence[str] = ()) -> str:
-    """Return a command of the harness as a shell reads it: a name of any letters is one argument, and no option."""
+    """Return a command line of the harness, quoted for a shell; names that begin with `-` stay arguments."""
     apart = ("--",) if any(one.startswith("-") for one in names) else ()
     return shlex.join(("harness", *verb.split(), *options, *apart, *names))
 
 
 def copyable_command(words: str) -> Html:
-    """Return a command, as `spelled` writes it, with a button that copies it."""
+    """Return a command as an HTML list item with a button that copies it."""
     return el("li", el("code", words), el("button", "copy", class_="copy", type="button", data_text=words))
 
 
 def void_element(name: str, **attributes: str) -> Html:
-    """Return an element that has no inside, such as a field of a form."""
+    """Return an HTML element without content or end tag, such as an input field."""
     return Html(el(name, **attributes).removesuffix(f"</{name}>"))
 
 
 def copyable_commands(lines: Iterable[str]) -> Html:
-    """Return commands to copy, each as `spelled` writes it."""
+    """Return an HTML list of commands, each with a button that copies it."""
     return el("ul", *map(copyable_command, lines), class_="plain")
 
 
 def progress_element(words: str, live: str, done: int = 0, total: int = 0) -> Html:
-    """Return a bar of something under way, which the page follows; without an address it is not followed."""
+    """Return an HTML progress bar, which the page updates from the address `live`, if one is given."""
     bar = el("progress", max=str(total or 1), value=str(done), aria_label=words)
     followed = {"data_live": live} if live else {}
     return el("p", bar, " ", el("span", words), class_="note", role="status", **followed)
 
 
 def run_address(run: str, *more: str) -> str:
-    """Return the address of a page about a run."""
+    """Return the URL path of a page about a run."""
     return "/".join(["/runs", *(quote(part, safe="") for part in (run, *more))])

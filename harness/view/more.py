@@ -56,7 +56,7 @@ def _waits(title: str, job: Job, here: str) -> bytes:
 
 
 def compare_page(site: Site, given: Mapping[str, str]) -> bytes:
-    """Return the comparison of two runs, or of two models, or the form that asks for them."""
+    """Return the HTML page that compares two runs, or two models, or the form that asks for them."""
     left, right = given.get("left", "")[:100], given.get("right", "")[:100]
     models = tuple(one for one in (given.get("left_model", "")[:200], given.get("right_model", "")[:200]) if one)
     form = _choose(site, given)
@@ -326,7 +326,7 @@ def _told_apart(left: str, right: str) -> tuple[Html, Html]:
 
 
 def item_page(site: Site, given: Mapping[str, str]) -> bytes:
-    """Return one item as both sides answered it, with the words that differ highlighted."""
+    """Return the HTML page of one item as both sides answered it, with differing words highlighted."""
     try:
         runs, models = (given["left"], given["right"]), (given["left_model"], given["right_model"])
         item, template = given["item"], number_in_address(given["template"])
@@ -406,7 +406,7 @@ def _again(address: str) -> Html:
 
 
 def claims_page(site: Site, given: Mapping[str, str]) -> bytes:
-    """Return the published numbers of the project's manifests, each with its verdict."""
+    """Return the HTML page of published numbers that manifests claim, each with its verdict."""
     if site.root is None:
         return whole_page(
             "Claims", el("p", "A store alone is looked at: claims stand in manifests.", class_="note"), here="/claims"
@@ -472,7 +472,7 @@ def _value(said: Any) -> str:
 
 
 def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
-    """Return what this machine can do."""
+    """Return the HTML page on what this machine can do and what it lacks (`harness doctor`)."""
     job = _told(site, "doctor", "again" in given)
     if "told" not in job.said:
         return _waits("Doctor", job, "/doctor")
@@ -495,7 +495,7 @@ def doctor_page(site: Site, given: Mapping[str, str]) -> bytes:
 
 
 def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
-    """Return the attempts of agents, newest first."""
+    """Return the HTML page that lists the attempts of agents, newest first."""
     job = _told(site, "attempts", "again" in given)
     if "told" not in job.said:
         return _waits("Attempts", job, "/attempts")
@@ -521,7 +521,7 @@ def attempts_page(site: Site, given: Mapping[str, str]) -> bytes:
 
 
 def attempt_page(site: Site, attempt: str, given: Mapping[str, str]) -> bytes:
-    """Return one attempt: how it began, and its transcript, without what may repeat data that is kept."""
+    """Return the HTML page of one attempt: how it began, and its transcript without withheld data."""
     chain = follow_transcript(site.store, find_attempt(site.store, attempt))
     begun = chain.events[0]
     why = _closed(site, begun)

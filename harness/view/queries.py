@@ -34,7 +34,7 @@ SIDES = {"wrong": "s.side = 0", "right": "s.side = 1"}
 
 @dataclass(frozen=True)
 class AnswerQuery:
-    """Which answers are wanted, as an address says it; an empty text wants any."""
+    """A query for answers, from the parameters of a URL: filters, words, order; an empty text filters nothing."""
 
     dataset: str = ""
     group: str = ""
@@ -52,7 +52,7 @@ class AnswerQuery:
 
     @classmethod
     def read(cls, given: Mapping[str, str]) -> AnswerQuery:
-        """Read what an address says; InputError for what no page has."""
+        """Parse a query from the parameters of a URL; raise InputError for a value that no page has."""
         found = cls(**{one.name: given[one.name][:400] for one in fields(cls) if one.name in given})
         for value, known in ((found.sort, ORDERS), (found.within, ("answers", "prompts")), (found.side, ("", *SIDES))):
             if value not in known:
@@ -62,7 +62,7 @@ class AnswerQuery:
         return found
 
     def address(self, **changed: str) -> str:
-        """Return the address of these answers with other values of some fields; of the first page, unless said."""
+        """Return the URL parameters of this query with changed fields; of its first page, unless `after` is given."""
         asked = replace(self, **{"after": "", **changed})
         default = AnswerQuery()
         told = {name: value for name, value in vars(asked).items() if value != getattr(default, name)}
@@ -71,7 +71,7 @@ class AnswerQuery:
 
 @dataclass(frozen=True)
 class ListedAnswer:
-    """One answer as a list shows it."""
+    """One answer as a row of the list of answers: item, model, first words, score and outcome."""
 
     id: int
     item: str
@@ -90,7 +90,7 @@ class ListedAnswer:
 
 @dataclass(frozen=True)
 class AnswerPage:
-    """A page of answers, the key at which the next one begins, and how many there are: `more` than counted, or not."""
+    """A page of the list of answers: its rows, where the next page begins, and how many answers match."""
 
     rows: tuple[ListedAnswer, ...]
     next: str
@@ -100,7 +100,7 @@ class AnswerPage:
 
 @dataclass(frozen=True)
 class RowOrigin:
-    """Where a row is: its blob, and the step that wrote it, with its key."""
+    """Where a row is stored: its blob and bytes, and the step that wrote it, with the step's key."""
 
     sha256: str
     at: int
@@ -111,7 +111,7 @@ class RowOrigin:
 
 @dataclass(frozen=True)
 class AnswerPlaces:
-    """Where the rows of one answer are."""
+    """Where the rows of one answer are stored: item, right answer, prompt, response, scores, judgements."""
 
     listed: ListedAnswer
     item: RowOrigin | None
@@ -124,7 +124,7 @@ class AnswerPlaces:
 
 
 class AnswerIndex:
-    """An index that is open for reading."""
+    """Reader of a run's index, by which pages find, filter and count answers."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -132,32 +132,32 @@ class AnswerIndex:
         self._matches: dict[tuple[str | int, ...], int] = {}  # how many answers have words, by these and the span
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the index's file."""
         self._index.close()
 
     @classmethod
     @contextlib.contextmanager
     def opened(cls, path: Path) -> Iterator[AnswerIndex]:
-        """Context manager of an open index."""
+        """Context manager that opens an index and yields its reader."""
         with contextlib.closing(cls(path)) as found:
             yield found
 
     @cached_property
     def meta(self) -> Mapping[str, str]:
-        """What the index says of itself and of its run."""
+        """The facts that the index holds of its run, by name."""
         return dict(self._index.execute("SELECT name, value FROM meta"))
 
     @cached_property
     def names(self) -> Mapping[int, str]:
-        """The names by their numbers."""
+        """The names of datasets, models and scorers in the index, by their numbers."""
         return dict(self._index.execute("SELECT id, name FROM names"))
 
     def of_kind(self, kind: str) -> list[str]:
-        """Return the names of one kind, sorted."""
+        """Return the names of one kind in the index, such as all models, sorted."""
         return [one for (one,) in self._index.execute("SELECT name FROM names WHERE kind = ? ORDER BY 1", (kind,))]
 
     def document(self, name: str) -> Any:
-        """Return a part of `meta` that is JSON."""
+        """Return one of the facts in `meta` that is JSON, parsed."""
         return json.loads(self.meta[name])
 
     def _number(self, kind: str, name: str) -> int:
@@ -194,7 +194,7 @@ class AnswerIndex:
         return found, values
 
     def page(self, asked: AnswerQuery, size: int = PAGE) -> AnswerPage:
-        """Return a page of the answers that are asked for."""
+        """Return a page of the answers that match a query, at most `size` of them."""
         total, more = self._total(asked)
         column, way = ORDERS[asked.sort]
         source, walk, where, values = self._walk(asked)
@@ -334,7 +334,7 @@ class AnswerIndex:
         )
 
     def facet(self, asked: AnswerQuery, kind: str) -> list[tuple[str, int]]:
-        """Return the values of a filter with the numbers of answers, under all other filters that are asked for."""
+        """Return the values of one filter, each with the number of answers that match all other filters of a query."""
         column = {"group": "grp"}.get(kind, kind)
         said, told = self._where(asked, without=kind)
         said += [] if kind == "scorer" else self._of_scorer(asked)
@@ -346,7 +346,7 @@ class AnswerIndex:
         return sorted((self.names[one], count) for one, count in rows)
 
     def answer(self, number: int, scorer: str = "") -> AnswerPlaces:
-        """Return where the rows of an answer are; InputError if there is none with this number."""
+        """Return where the rows of an answer are stored; raise InputError if no answer has this number."""
         first = self.scorer(AnswerQuery(scorer=scorer)) or 0
         source = f"FROM answers a LEFT JOIN scores s ON s.answer = a.id AND s.scorer = {first}"
         rows = self._listed(f"{source} WHERE a.id = ?", [number])
@@ -399,7 +399,7 @@ class AnswerIndex:
         return int(found[0]) if found else None
 
     def beginning(self, number: int) -> str:
-        """Return the first words of an answer, as a list shows them."""
+        """Return the first words of an answer, for a list of answers."""
         [said] = self._index.execute("SELECT beginning FROM answers WHERE id = ?", (number,)).fetchone()
         return str(said)
 
@@ -410,7 +410,7 @@ def _matching(span: Sequence[int]) -> str:
 
 
 def number_in_address(said: str) -> int:
-    """Return the whole number that an address names; InputError unless it is one that an index can hold."""
+    """Return the whole number that a URL names; raise InputError for anything else."""
     if not re.fullmatch(r"[0-9]{1,18}", said):  # SQLite holds whole numbers below 2^63
         raise InputError(f"{said[:40]!r} is no number of this page", next="choose one of its list")
     return int(said)

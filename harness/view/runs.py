@@ -60,7 +60,7 @@ WORDS = {
 
 
 def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
-    """Return the list of runs, newest first, a page of them at a time, and the manifests of the project."""
+    """Return the HTML page that lists runs, newest first, a part of them at a time, and the project's manifests."""
     wanted, after = given.get("manifest", ""), given.get("after", "")
     runs = list(reversed(site.runs().values()))
     if after:
@@ -186,7 +186,7 @@ def duration_text(body: RecordBody) -> str:
 
 
 def cost_text(body: RecordBody) -> str:
-    """Return what a run spent, in dollars; empty if no model was paid."""
+    """Return the dollars that a run spent, as text; empty if no model was paid."""
     whole = sum(
         (Decimal(str(one["dollars"])) for one in body.get("calls", {}).values() if "dollars" in one), Decimal(0)
     )
@@ -194,7 +194,7 @@ def cost_text(body: RecordBody) -> str:
 
 
 def run_page(site: Site, run: str) -> bytes:
-    """Return the page of one run."""
+    """Return the HTML page of one run: its verdict, outputs, steps and models."""
     known, begun = site.known(run), site.begun(run)
     called = run_manifest_name(site, begun)
     head = join([name(called), " ", el("span", run, class_="soft mono small")])
@@ -338,7 +338,7 @@ def _failures(site: Site, record: Record) -> Html | None:
 
 
 def scores_part(site: Site, run: str) -> Html:
-    """Return the table of a run's scores, or how far its index is."""
+    """Return a run's table of scores as HTML or, while the run's index is being made, its progress."""
     if not is_fresh(site.store, run, site.known(run).record):
         return index_progress(site, run)
     with AnswerIndex.opened(index_path(site.store, run)) as index:
@@ -375,7 +375,7 @@ def _meanings(meanings: Mapping[str, Any]) -> Html | None:
 
 
 def index_progress(site: Site, run: str) -> Html:
-    """Return how far the index of a run is; it is begun if it was not."""
+    """Return as HTML how far the index of a run is; its making is started if need be."""
     job = site.jobs.start("index", str(site.store.root), run)
     if job.over and job.error:
         return el("p", "The index could not be made: ", job.error, class_="note bad")
@@ -465,7 +465,7 @@ def _spell_pin(pin: Any) -> str:
 
 
 def output_page(site: Site, run: str, output: str) -> bytes:
-    """Return the page of one output: its digest, and the beginning of it, unless it may hold data that is kept."""
+    """Return the HTML page of one output: its digest, and its beginning unless the data is withheld."""
     record = site.record(run)
     made = record.outputs.get(output)
     if made is None:

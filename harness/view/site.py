@@ -30,7 +30,7 @@ KEPT = 4096  # verdicts
 
 @dataclass
 class Job:
-    """Work of a process beside the server: how far it is, and what came of it."""
+    """A task in a process beside the server, such as making an index: its progress and its outcome."""
 
     words: tuple[str, ...]
     said: Mapping[str, Any] = field(default_factory=dict)
@@ -39,20 +39,20 @@ class Job:
 
     @property
     def error(self) -> str:
-        """What went wrong; empty if nothing did."""
+        """The error with which the task failed; empty if it did not."""
         told = self.said.get("error")
         return str(told.get("what")) if isinstance(told, Mapping) else str(told or "")
 
     @property
     def text(self) -> str:
-        """How far it is, in words."""
+        """The progress of the task in words."""
         done, total = self.said.get("done", 0), self.said.get("total", 0)
         share = f", {100 * done // total} %" if total else ""
         return self.error or f"{self.said.get('what', 'begins')}{share}"
 
 
 class Jobs:
-    """The processes beside the server, each of one task; a task that is asked for twice is done once."""
+    """The processes beside the server, one for each task; a task that is asked for twice is done once."""
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[str, ...], Job] = {}
@@ -61,7 +61,7 @@ class Jobs:
         self._ended = False
 
     def start(self, *words: str, again: bool = False) -> Job:
-        """Return the job of a task, begun now unless it is under way or was done before."""
+        """Return the job of a task; it is begun now unless it is under way or done."""
         with self._lock:
             found = self._jobs.get(words)
             if found is None or (again and found.over):
@@ -94,7 +94,7 @@ class Jobs:
             job.over = True
 
     def end(self) -> None:
-        """End what is under way."""
+        """End all jobs that are under way."""
         self._ended = True
         for job in list(self._jobs.values()):
             if job.process and job.process.poll() is None:
@@ -103,7 +103,7 @@ class Jobs:
 
 @dataclass
 class Site:
-    """The project and store that are looked at."""
+    """The project and the store whose runs the viewer shows."""
 
     project: Project
     jobs: Jobs = field(default_factory=Jobs)
@@ -117,14 +117,14 @@ class Site:
 
     @property
     def store(self) -> Store:
-        """The store, opened once; raises an error if there is none."""
+        """The store, opened on first use; raises an error if there is none."""
         if self._store is None:
             self._store = self.project.open()
         return self._store
 
     @property
     def root(self) -> Path | None:
-        """The root of the project; None if a store alone is looked at."""
+        """The root folder of the project; None if a store outside a project is shown."""
         try:
             return self.project.root
         except InputError:
@@ -147,15 +147,15 @@ class Site:
         return read_record(self.store, run, self.runs())
 
     def begun(self, run: str) -> Event | None:
-        """Return the first event of a run; None if it is not as listed."""
+        """Return the first event of a run's journal; None if it is not the one that the list of runs names."""
         return read_start(self.store, self.known(run))
 
     def lock(self, digest: str) -> Lock:
-        """Return a lock of the store."""
+        """Return a lock by its digest, from the store."""
         return _lock(self.store, digest)
 
     def closed(self, run: str) -> Mapping[str, str]:
-        """Return the datasets of a run whose items are not shown, with the reason."""
+        """Return the datasets of a run whose items must not be shown, each with the reason."""
         from harness.run.scores.table import RunTables, closed_datasets  # noqa: PLC0415 - heavy, and rarely needed
 
         key = (run, hidden_state(self.store))

@@ -20,7 +20,7 @@ EVERY = 0.2  # seconds between two lines of progress
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do one task and return the exit code.
+    """Do one task of the viewer, such as making an index, print its progress as JSON, and return the exit code.
 
     It is `index STORE RUN`, `compare STORE RUN RUN [MODEL MODEL]`, `tell VERB FOLDER STORE` or `agreement STORE FILE`.
     """

@@ -111,7 +111,11 @@ def test_a_transcript_of_an_earlier_release_replays(tmp_path):
     found = replay_reads(events, view)
     assert (found.reads, found.differing) == (12, ())
     made = normal_form(events, view.places)
-    assert made["end"]["answered"] == 1 and {"part": 2} in [done for item in made["items"].values() for done in item]
+    assert (
+        made["end"]
+        and made["end"]["answered"] == 1
+        and {"part": 2} in [done for item in made["items"].values() for done in item]
+    )
     view.close()
 
 

@@ -21,12 +21,19 @@ from bench.table import Row
 from evidence.bare import MAKE, Bare, bare
 from support import journals
 
-from harness.digest import parse_document
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
 from harness.manifest.schema import Resources
-from harness.run.executing.exchange import ASKED, StepAnswer, encode_answer, encode_request, pack_message, read_request
+from harness.run.executing.exchange import (
+    StepAnswer,
+    encode_answer,
+    encode_request,
+    input_digests,
+    pack_message,
+    parse_request,
+    read_request,
+)
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.placement.choice import read_placement
@@ -102,9 +109,9 @@ def bare_cost(placement: DaskPlacement, workshop: Workshop, planned: Plan) -> Co
     """Give what it costs here to have the same requests executed by bare submits to Dask."""
     messages = []
     for step in planned.steps:
-        asked = parse_document(encode_request(step, workshop.preimage(step, {})), ASKED, "a request")
+        asked = parse_request(encode_request(step, workshop.preimage(step, {})))
         fields = {**asked, "setting": placement._setting(), "run": placement._token}
-        [digest] = asked["parts"]["inputs"]["parts"]
+        [digest] = input_digests(asked["parts"])
         messages.append(pack_message(fields, [workshop.store.blobs.read(digest)]))
     executor = placement.client.get_executor(pure=False, retries=0)
     return spend_here(lambda: wait([executor.submit(answer_message, one) for one in messages]))
@@ -146,7 +153,7 @@ class SaidAtOnce:
 
     def perform(self, request: bytes) -> bytes:
         """Put one blob for each output and answer."""
-        _, parts = read_request(parse_document(request, ASKED, "a request"))
+        _, parts = read_request(parse_request(request))
         data = str(parts["params"]).encode()
         outputs: Mapping[str, Output] = {
             name: Output(self.store.blobs.put(data), len(data)) for name in parts["outputs"]

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.kit.certificate import BLIND, computed_figures, opened_text, read, sets_of, spell_measure
+from harness.kit.certificate import BLIND, Certificate, computed_figures, opened_text, read, sets_of, spell_measure
 from harness.kit.grading import Graded, figures, misses
 from harness.verbs.certifying import find_grader, grade_labelled
 from harness.verbs.label_sets import LabelSet, read_label_set
@@ -71,17 +71,17 @@ class BlindSet:
         return json.loads(self.data.read_bytes()) if self.data else {}
 
     @property
-    def certificate(self) -> Mapping[str, Any] | None:
+    def certificate(self) -> Certificate | None:
         """The certificate of its grader, if it has one."""
         return _certificate(ROOT / "certificates" / f"{self.grader}.json")
 
     @property
-    def opening(self) -> Mapping[str, Any] | None:
+    def opening(self) -> Certificate | None:
         """The certificate that the opening of its sealed half wrote, kept where its rule has changed since."""
         return _certificate(HERE / f"{self.study}-opened.json")
 
 
-def _certificate(path: Path) -> Mapping[str, Any] | None:
+def _certificate(path: Path) -> Certificate | None:
     return read(path.read_bytes(), str(path)) if path.is_file() else None
 
 

@@ -117,7 +117,11 @@ def test_an_attempt_that_has_expired_is_open_no_more(folder, monkeypatch):
 def test_another_principals_attempt_is_unknown_to_every_call(folder, here):
     attempt = open_attempt(here, opening(key="only mine")).attempt
     other = LocalBackend(here, folder, "local:2", score=False)
-    for call in (other.status, other.finish, lambda one: other.score_text({"attempt_id": one})):
+
+    def score(one: str) -> object:
+        return other.score_text({"attempt_id": one, "item_id": "0" * 16, "metric": "m", "prediction": "A"})
+
+    for call in (other.status, other.finish, score):
         refused("E_UNKNOWN_ATTEMPT", call, attempt)
     assert LocalBackend(here, folder, "local:1", score=False).status(attempt)
 

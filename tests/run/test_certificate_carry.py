@@ -151,13 +151,14 @@ def test_other_words_and_another_layout_change_no_certificate(old: Path) -> None
 
 def test_an_older_certificate_holds_files_to_their_bytes(old: Path) -> None:
     found, name = json.loads(certificate_path(old, SCORER).read_bytes()), "harness/toy/words.py"
-    older = in_older_form(found, "certificate/1")
+    older: Any = in_older_form(found, "certificate/1")
     del older["definitions"]
     assert find_contradictions(older) == [] and changed_files(older, old) == []
     (old / name).write_text(f"# a remark\n{WORDS}")
     assert changed_files(older, old) == [name] and changed_files(found, old) == []
-    assert find_contradictions({**older, "type": "certificate/2"}) == ["it has not the fields of a certificate"]
-    lacking = {**found, "definitions": {**found["definitions"], "harness/other.py": "0" * 64}}
+    older["type"] = "certificate/2"
+    assert find_contradictions(older) == ["it has not the fields of a certificate"]
+    lacking: Any = {**found, "definitions": {**found["definitions"], "harness/other.py": "0" * 64}}
     assert find_contradictions(lacking) == ["it has not the fields of a certificate"]
 
 

@@ -14,6 +14,7 @@ from support_views import HIDDEN, QUESTIONS, opening, project, served
 
 from harness import clock, verbs
 from harness.attempts.codes import AttemptError
+from harness.attempts.shapes import ScoreTextArgs
 from harness.attempts.transcript import begin_transcript
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
@@ -167,7 +168,9 @@ def test_a_public_attempt_tells_nothing_once_its_data_is_hidden(tmp_path):
     attempt = open_attempt(here, opening("public", "test")).attempt
     store = Store.open(folder / ".harness")
     mark_hidden(store, SplitData("of another project", "test", frozenset({sha256(QUESTIONS)})))
-    asked = {"attempt_id": attempt, "item_id": "0" * 16, "metric": "science/outcome", "prediction": "A"}
+    asked: ScoreTextArgs = {
+        "attempt_id": attempt, "item_id": "0" * 16, "metric": "science/outcome", "prediction": "A"
+    }  # fmt: skip
     backend = LocalBackend(here, folder, "local:1")
     with pytest.raises(AttemptError) as error:
         backend.score_text(asked)

@@ -18,6 +18,7 @@ from harness.run.executing.exchange import (
     ASKED,
     FAILED,
     StepAnswer,
+    WorkerSetting,
     encode_answer,
     encode_request,
     failure_fields,
@@ -25,7 +26,7 @@ from harness.run.executing.exchange import (
     read_answer,
     read_failure,
     read_request,
-    unpack_message,
+    unpack_order,
 )
 from harness.run.executing.execute import StepEnded
 from harness.run.placement.choice import find_address, read_placement, settings_path
@@ -112,10 +113,10 @@ def test_an_answer_to_another_step_or_with_other_outputs_is_refused() -> None:
 
 def test_a_message_that_lost_or_changed_a_byte_is_refused() -> None:
     message = pack_message({"type": ASKED, "step": {}}, [b"one", b"", b"three"])
-    assert list(unpack_message(message, (ASKED,))[1].values()) == [b"one", b"", b"three"]
+    assert list(unpack_order(message)[1].values()) == [b"one", b"", b"three"]
     for changed in (message[:-1], message + b"x", message.replace(b"three", b"thrxe"), message.replace(b"5}", b"4}")):
         with pytest.raises(DamageError):
-            unpack_message(changed, (ASKED,))
+            unpack_order(changed)
 
 
 def test_a_failure_keeps_its_class_its_end_and_its_log() -> None:
@@ -128,7 +129,7 @@ def test_a_failure_keeps_its_class_its_end_and_its_log() -> None:
 
 
 def test_a_worker_takes_no_step_whose_key_names_anything_that_it_is_not(tmp_path: Path) -> None:
-    setting = {
+    setting: WorkerSetting = {
         "type": "worker-setting/1", "engine": "local", "isolation": "process", "image": "none",
         "resources": Resources(memory="1GiB").model_dump(mode="json"), "ceiling": 0, "numerics": "portable",
         "store": "", "mark": "",
@@ -148,7 +149,8 @@ def test_a_worker_takes_no_step_whose_key_names_anything_that_it_is_not(tmp_path
     assert all(reasons) and len(set(reasons)) == len(others)
     assert host.unfit(Step("ask", GATHER, "responses", {}, {}, ("items",), calls=True), mine)
     assert host.unfit(Step("try", GATHER, "judgements", {}, {}, ("items",), trial=True), mine)
-    said, blobs = host.execute({"step": {"name": "s", "stage": "rows"}, "parts": {**mine, **others[0]}, "run": ""}, {})
+    asked: Any = {"step": {"name": "s", "stage": "rows"}, "parts": {**mine, **others[0]}, "run": ""}
+    said, blobs = host.execute(asked, {})
     assert said["type"] == "worker-refused/1" and not blobs
 
 

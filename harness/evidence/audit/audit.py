@@ -38,7 +38,7 @@ AGAIN = ("aggregate.differs", "output.differs")  # check ids of a step that was 
 
 @dataclass(frozen=True)
 class InstalledHarness:
-    """Functions that give an audit access to the installed harness: planner, code of step kinds, engine isolations."""
+    """The installed harness as an audit uses it: its planner, its code of step kinds, and its engines' isolations."""
 
     replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit to the plan
     files: Callable[[str], Mapping[str, str]]  # step kind -> the installed files of its code, with digests

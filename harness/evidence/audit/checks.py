@@ -121,7 +121,7 @@ class Report:
         self.checks.append(Check(id, PASS, subject, detail))
 
     def settle(self, id: str, subject: str, flaws: Iterable[str], good: str = "") -> bool:
-        """Record one failed check for each flaw, or a passed one if there is none; return True if there is none."""
+        """Record a failed check for each flaw, or one passed check if there is no flaw; return True in that case."""
         found = list(flaws)
         for flaw in found:
             self.fail(id, subject, flaw)
@@ -142,7 +142,7 @@ class Report:
 
     @property
     def words(self) -> str:
-        """The verdict, and what it takes on trust: `agreed, answers of 2 models unverified`."""
+        """The verdict and what it takes on trust, in words: `agreed, answers of 2 models unverified`."""
         said = self.coverage.unverified() if self.coverage else []
         told = [f"{len(self.notes)} note{'s' * (len(self.notes) > 1)} on them"] if said and self.notes else []
         return ", ".join([self.verdict, *said, *told])

@@ -84,7 +84,7 @@ class CheckedBlobs:
             self.report.fail("pin.differs", "image", f"its steps ran in {found[:19]}, the run says {image[:19]}")
 
     def settle(self) -> None:
-        """Report that all blobs are sound, if no flaw was found, and those that were left out of a bundle."""
+        """Add to the report that every blob is sound, if no flaw was found, and which were left out of a bundle."""
         for why, count in sorted(self.left.items()):
             self.report.skip("blob.omitted", f"{count} blobs", why)
         if not self.flawed:

@@ -73,7 +73,7 @@ class PointerReader:
         self._found = {} if found is None else found
 
     def at(self, pointer: str) -> PointerValue:
-        """Resolve one pointer, `output#/path`, to the number there, or in the `value` of the object there.
+        """Return the number that a pointer `output#/path` leads to, or the reason why there is none.
 
         A missing value is described in the result. An output whose bytes are damaged raises an error.
         """
@@ -543,7 +543,7 @@ def with_claim_kind(one: JudgedClaim, kinds: OutputKinds) -> JudgedClaim:
 
 
 def same_number(study: str, one: JudgedClaim) -> tuple[object, ...]:
-    """Return a key that is equal for claims of one study on the same number: of the same values, asking the same."""
+    """Return a key by which claims of one study on the same number are grouped."""
     of = (one.of,) if isinstance(one.of, str) else one.of
     return study, tuple(map(canonical_pointer, of)), one.published, one.tolerance, one.withdrawn
 

@@ -40,7 +40,7 @@ class ClaimKind(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceStep:
-    """What one step reads, from a plan or from a recorded run."""
+    """What one step reads: its data, its models and the outputs of other steps, by a plan or a recorded run."""
 
     name: str
     stage: str
@@ -54,12 +54,12 @@ class SourceStep:
 
     @property
     def makes_data(self) -> bool:
-        """Whether it makes a dataset."""
+        """Whether the step makes a dataset."""
         return self.stage == ROWS and self.name == maker_step_name(self.name.rpartition("/")[0])
 
 
 def planned_steps(plan: Plan, tables: Collection[str], data: Mapping[str, str]) -> dict[str, SourceStep]:
-    """Return what each step of a plan reads.
+    """Return, for each step of a plan, which data, models and outputs of other steps it reads.
 
     `tables` are the digests of the tables that come with the harness, `data` gives the dataset of a file by its digest.
     """

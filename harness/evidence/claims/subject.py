@@ -226,7 +226,7 @@ def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list
 def subject_likeness_tests(
     claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
 ) -> list[Likeness]:
-    """Return likeness tests, strictest first, for claims of different manifests: same demand, same values, some values.
+    """Return tests, strictest first, by which claims of two manifests are taken for the same.
 
     `placed` gives, for each claim, where the old run may hold the values it points to; None if it holds none.
     """
@@ -249,7 +249,7 @@ def subject_likeness_tests(
 
 
 def manifest_likeness_tests(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
-    """Return likeness tests, strictest first, for claims of one manifest: demand, id, pointers, place, position."""
+    """Return tests, strictest first, by which an old and a new claim of one manifest are taken for the same."""
     return [
         lambda new, old: claim_demand(claims[new]) == claim_demand(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,

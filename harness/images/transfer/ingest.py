@@ -25,11 +25,11 @@ Meter = Callable[[int], None]  # called with the number of bytes moved
 
 
 def ignore_progress(count: int) -> None:
-    """Do nothing; a progress callback."""
+    """Progress callback that does nothing."""
 
 
 class ByteCounter:
-    """Counter of the bytes of one attempt, which subtracts them if the attempt fails."""
+    """Counter of the bytes of one transfer, which takes them back if the transfer fails and begins again."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
@@ -41,7 +41,7 @@ class ByteCounter:
         self._meter(count)
 
     def undo(self) -> None:
-        """Subtract everything that this attempt added."""
+        """Take back everything that this attempt at the transfer has counted."""
         self._meter(-self._moved)
         self._moved = 0
 

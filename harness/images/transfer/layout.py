@@ -22,21 +22,7 @@ from harness.digest import CHUNK, canonical_json, sha256
 from harness.errors import InputError
 from harness.files import make_folder, move_durable, sync_folder, translating_os_errors, write_atomic
 from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin
-from harness.images.transfer.ingest import (
-    INDEX,
-    SMALL,
-    Descriptor,
-    Meter,
-    Read,
-    check_name,
-    file_size,
-    ignore_progress,
-    ingest_image,
-    read_descriptor,
-    read_document,
-    read_json,
-    receive_blob,
-)
+from harness.images.transfer import ingest
 from harness.store.store import Store
 
 MEMBERS = 10_000  # far more members than any image has
@@ -44,11 +30,11 @@ HEADER = 1 << 16  # most bytes of a tar's headers read at once
 
 
 class LayoutFiles(Protocol):
-    """Interface of a layout's files."""
+    """Interface for reading the files of an OCI image layout, in a folder or an archive."""
 
     path: Path
 
-    def part(self, name: str) -> AbstractContextManager[Read]:
+    def part(self, name: str) -> AbstractContextManager[ingest.Read]:
         """Context manager that opens one file of the layout and yields the function that reads its bytes."""
 
 
@@ -82,7 +68,7 @@ class _Folder:
                 raise InputError(f"{name} is a link", where=str(path), next="give a layout without links")
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Read]:
+    def part(self, name: str) -> Iterator[ingest.Read]:
         """Context manager that opens one file; links and devices are refused."""
         try:
             handle = os.open(self.path / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -151,7 +137,7 @@ class _Archive:
         return InputError(what, where=str(self.path), next="fetch the archive again from its source")
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Read]:
+    def part(self, name: str) -> Iterator[ingest.Read]:
         """Context manager that opens one member of the tar."""
         if name not in self._found:
             raise _absent(self.path, name)
@@ -181,20 +167,20 @@ def blob_path(digest: str) -> str:
     return f"blobs/sha256/{digest}"
 
 
-def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
+def describe_blobs(store: Store, image: Image) -> list[ingest.Descriptor]:
     """Return the checked descriptors of an image's blobs in a store: the config, then each layer once."""
     blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
-    return [Descriptor(media, digest, file_size(store.blobs.deliver(digest))) for media, digest in blobs]
+    return [ingest.Descriptor(media, digest, ingest.file_size(store.blobs.deliver(digest))) for media, digest in blobs]
 
 
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
     """Return the small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
-    manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
+    manifest = ingest.Descriptor(MANIFEST, image.manifest, ingest.file_size(store.blobs.deliver(image.manifest)))
     names = {
         "io.containerd.image.name": f"docker.io/{image_tag(image)}",
         "org.opencontainers.image.ref.name": image_tag(image),
     }
-    index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
+    index = {"schemaVersion": 2, "mediaType": ingest.INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
     docker = [
         {
             "Config": blob_path(image.config),
@@ -219,7 +205,7 @@ def _members(store: Store, image: Image) -> Iterator[bytes]:
         yield _header(name, len(data)) + data + bytes(-len(data) % BLOCKSIZE)
     for digest in dict.fromkeys((image.manifest, image.config, *image.layers)):
         path = store.blobs.deliver(digest)
-        size = file_size(path)
+        size = ingest.file_size(path)
         yield _header(blob_path(digest), size)
         with translating_os_errors(path), open(path, "rb", buffering=0) as file:
             while piece := file.read(CHUNK):
@@ -233,7 +219,7 @@ def _header(name: str, size: int) -> bytes:
     return entry.tobuf(GNU_FORMAT)
 
 
-def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
+def write_archive(store: Store, image: Image, path: Path, meter: ingest.Meter = ingest.ignore_progress) -> None:
     """Write an image as one archive file, atomically."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
@@ -250,7 +236,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
             temp.unlink(missing_ok=True)
 
 
-def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
+def write_layout(store: Store, image: Image, folder: Path, meter: ingest.Meter = ingest.ignore_progress) -> None:
     """Write an image as an OCI layout folder, atomically; a path that exists and is not an empty folder is refused."""
     with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
@@ -276,15 +262,15 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore
 
 
 def read_layout(
-    store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = ignore_progress
+    store: Store, path: Path, name: str, expected: Pin | None = None, meter: ingest.Meter = ingest.ignore_progress
 ) -> Image:
     """Add the image of a layout folder or an archive to a store; it is listed only if every byte is right.
 
     If `expected` is given, any other image is refused.
     """
-    check_name(name)
+    ingest.check_name(name)
     with store.in_use(), open_layout(path) as parts:
-        wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)
+        wanted = _chosen(ingest.read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)
         where = f"{path}: {blob_path(wanted.sha256)}"
         manifest = _small(parts, blob_path(wanted.sha256))
         if (sha256(manifest), len(manifest)) != (wanted.sha256, wanted.size):
@@ -292,19 +278,19 @@ def read_layout(
                 "the manifest's bytes are not what index.json names", where=where, next="fetch the file anew"
             )
 
-        def bring(want: Descriptor) -> None:
+        def bring(want: ingest.Descriptor) -> None:
             with parts.part(blob_path(want.sha256)) as read:
-                receive_blob(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
+                ingest.receive_blob(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
 
-        return ingest_image(store, name, manifest, bring, where, expected)
+        return ingest.ingest_image(store, name, manifest, bring, where, expected)
 
 
 def _small(parts: LayoutFiles, name: str) -> bytes:
     with parts.part(name) as read:
-        return read_document(read, SMALL, f"{parts.path}: {name}")
+        return ingest.read_document(read, ingest.SMALL, f"{parts.path}: {name}")
 
 
-def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
+def _chosen(index: dict[str, Any], name: str, path: Path) -> ingest.Descriptor:
     """Return the image of a layout: the only one, or the only one with that name."""
     where = f"{path}: index.json"
     listed = index.get("manifests")
@@ -317,7 +303,7 @@ def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
             where=where,
             next="give a layout that holds one image",
         )
-    wanted = read_descriptor(found[0], where, SMALL)
+    wanted = ingest.read_descriptor(found[0], where, ingest.SMALL)
     if wanted.media != MANIFEST:
         raise InputError(
             f"index.json names a {wanted.media[:80]!r}; only {MANIFEST} is read",

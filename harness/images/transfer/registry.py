@@ -18,19 +18,8 @@ from harness.digest import CHUNK, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
 from harness.images.image import MANIFEST, Image, Pin
+from harness.images.transfer import ingest
 from harness.images.transfer.client import Reference, RegistryClient, RetryableError, read_reference
-from harness.images.transfer.ingest import (
-    INDEX,
-    SMALL,
-    ByteCounter,
-    Descriptor,
-    Meter,
-    check_name,
-    ignore_progress,
-    ingest_image,
-    read_document,
-    receive_blob,
-)
 from harness.images.transfer.layout import describe_blobs
 from harness.store.store import Store
 
@@ -44,17 +33,17 @@ NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # statuses that reject a blob 
 BYTES = {"Content-Type": "application/octet-stream"}
 
 
-def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
+def blob_exists(client: RegistryClient, blob: ingest.Descriptor) -> bool:
     """Whether a registry says that it has a blob (HEAD request)."""
     return client.with_retries(lambda: _asked(client, blob))
 
 
-def upload_blob(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+def upload_blob(client: RegistryClient, path: Path, blob: ingest.Descriptor, meter: ingest.Meter) -> None:
     """Upload one blob: whole if the registry accepts that, else in chunks; restarted after a transient failure."""
     client.with_retries(lambda: _upload(client, path, blob, meter))
 
 
-def _asked(client: RegistryClient, blob: Descriptor) -> bool:
+def _asked(client: RegistryClient, blob: ingest.Descriptor) -> bool:
     with client.request("HEAD", f"{client.reference.api}/blobs/sha256:{blob.sha256}") as answer:
         if answer.status_code not in (200, 404):
             raise client.error_for(answer, f"asking for blob {blob.sha256[:12]}")
@@ -64,7 +53,7 @@ def _asked(client: RegistryClient, blob: Descriptor) -> bool:
 class _Outgoing:
     """Request body that streams a slice of a file; its length is known in advance."""
 
-    def __init__(self, path: Path, start: int, length: int, meter: Meter) -> None:
+    def __init__(self, path: Path, start: int, length: int, meter: ingest.Meter) -> None:
         self._path, self._start, self._length, self._meter = path, start, length, meter
 
     def __len__(self) -> int:
@@ -80,8 +69,8 @@ class _Outgoing:
                 self._meter(len(piece))
 
 
-def _upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    counter = ByteCounter(meter)
+def _upload(client: RegistryClient, path: Path, blob: ingest.Descriptor, meter: ingest.Meter) -> None:
+    counter = ingest.ByteCounter(meter)
     try:
         url, _ = _begun(client)
         headers = {**BYTES, "Content-Length": str(blob.size)}
@@ -99,7 +88,7 @@ def _upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) 
         raise
 
 
-def _upload_in_pieces(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+def _upload_in_pieces(client: RegistryClient, path: Path, blob: ingest.Descriptor, meter: ingest.Meter) -> None:
     url, least = _begun(client)
     piece = max(PIECE, least)
     for start in range(0, blob.size, piece):
@@ -128,7 +117,7 @@ def _next(client: RegistryClient, url: str, answer: requests.Response) -> str:
     return client.checked_url(url, answer.headers.get("Location", ""))
 
 
-def _ending(url: str, blob: Descriptor) -> str:
+def _ending(url: str, blob: ingest.Descriptor) -> str:
     return f"{url}{'&' if urlsplit(url).query else '?'}digest=sha256:{blob.sha256}"
 
 
@@ -141,7 +130,7 @@ class PushedImage:
     bytes: int
 
 
-def push_image(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> PushedImage:
+def push_image(store: Store, image: Image, reference: str, meter: ingest.Meter = ingest.ignore_progress) -> PushedImage:
     """Push an image: the blobs that the registry lacks, then the manifest, which is read back and compared.
 
     The manifest is stored under the tag of the reference, or under its digest without a tag.
@@ -172,13 +161,15 @@ def push_image(store: Store, image: Image, reference: str, meter: Meter = ignore
     return PushedImage(there.at(image.manifest), len(sent), sum(blob.size for blob in sent))
 
 
-def pull_image(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
+def pull_image(
+    store: Store, reference: str, name: str, expected: Pin | None, meter: ingest.Meter = ingest.ignore_progress
+) -> Image:
     """Pull an image into a store: the one whose digest the reference names, else the `expected` one.
 
     Raises InputError if neither is known, if the two differ, or if the registry returns another image.
     """
     there = read_reference(reference)
-    check_name(name)
+    ingest.check_name(name)
     wanted = there.digest or (expected.manifest.removeprefix("sha256:") if expected else None)
     if wanted is None:
         raise InputError(
@@ -195,16 +186,16 @@ def pull_image(store: Store, reference: str, name: str, expected: Pin | None, me
     with store.in_use(), closing(RegistryClient(there, "pull")) as client:
         manifest = _wanted_manifest(store, client, there, wanted)
 
-        def bring(want: Descriptor) -> None:
+        def bring(want: ingest.Descriptor) -> None:
             client.with_retries(lambda: _download(client, store, want, meter))
 
-        return ingest_image(store, name, manifest, bring, str(there), expected)
+        return ingest.ingest_image(store, name, manifest, bring, str(there), expected)
 
 
 def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wanted: str) -> bytes:
     """Return the manifest's bytes: from the store if the digest is known and stored, else from the registry."""
     if there.tag is None or there.digest:
-        if store.blobs.state(wanted) == "sound" and store.blobs.size(wanted) <= SMALL:
+        if store.blobs.state(wanted) == "sound" and store.blobs.size(wanted) <= ingest.SMALL:
             return store.blobs.read(wanted)
         name = f"sha256:{wanted}"
     else:
@@ -228,21 +219,21 @@ def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wan
 def _manifest(client: RegistryClient, name: str) -> bytes | None:
     """Fetch a manifest by tag or digest; None if there is none."""
     url = f"{client.reference.api}/manifests/{name}"
-    with client.request("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
+    with client.request("GET", url, {"Accept": f"{MANIFEST}, {ingest.INDEX}"}) as answer:
         if answer.status_code == 404:
             return None
         if answer.status_code != 200:
             raise client.error_for(answer, "reading the manifest")
-        return read_document(client.read(answer), SMALL, str(client.reference))
+        return ingest.read_document(client.read(answer), ingest.SMALL, str(client.reference))
 
 
-def _download(client: RegistryClient, store: Store, want: Descriptor, meter: Meter) -> None:
+def _download(client: RegistryClient, store: Store, want: ingest.Descriptor, meter: ingest.Meter) -> None:
     with client.request("GET", f"{client.reference.api}/blobs/sha256:{want.sha256}") as answer:
         if answer.status_code != 200:
             raise client.error_for(answer, f"reading blob {want.sha256[:12]}")
-        counter = ByteCounter(meter)
+        counter = ingest.ByteCounter(meter)
         try:
-            receive_blob(store, client.read(answer), want, f"{client.reference}: sha256:{want.sha256}", counter)
+            ingest.receive_blob(store, client.read(answer), want, f"{client.reference}: sha256:{want.sha256}", counter)
         except RetryableError:
             counter.undo()
             raise

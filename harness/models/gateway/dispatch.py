@@ -267,7 +267,7 @@ class Dispatcher:
         return error_reply(served.dialect, GatewayError(status, kind, message))
 
     async def finish(self, seconds: float) -> None:
-        """Wait at most `seconds` for running requests, then cancel those that remain."""
+        """Wait at most `seconds` for the requests that are under way, then cancel those that remain."""
         if self._running:
             await asyncio.wait(self._running.values(), timeout=seconds)
         for task in list(self._running.values()):

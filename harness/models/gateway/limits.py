@@ -65,7 +65,7 @@ UNKNOWN = frozenset({"timeout", "cut", "missing_key", "key_in_request"})  # kind
 
 
 class OutageBreaker:
-    """A circuit breaker that opens when a provider is not there, accepts no key or gives no answer, and for good.
+    """A circuit breaker that opens when a provider cannot be reached, accepts no key or never gives an answer.
 
     It opens after `most` failures in a row, or when a row of two or more has lasted `seconds`; `most` 0: never. Every
     reply of the provider that is no such failure ends a row, also an error. A provider that is there and replies to
@@ -82,7 +82,7 @@ class OutageBreaker:
         self._unanswered, self._since = 0, 0.0  # replies in a row that were no answers, and when the first came
 
     def record_answer(self) -> None:
-        """End every row: the provider is there, and has answered or refused a request."""
+        """Note an answer or a refusal of the provider: it can be reached, so its failures are counted from 0 again."""
         self._row = self._unanswered = 0
 
     def record_unanswered(self, said: str) -> None:
@@ -206,7 +206,7 @@ class TokenBucket:
         return max(0.0, -self.level / self.rate)
 
     def settle(self, difference: float) -> None:
-        """Correct the level by the difference between the used and the estimated amount, by a whole bucket at most.
+        """Correct the bucket's level by the difference between the used and the estimated amount of a request.
 
         A server says what was used: whatever it says, its answer makes later requests wait for a minute at most.
         """

@@ -255,15 +255,15 @@ class ServedModel(_Part):
 
     @cached_property
     def own_part(self) -> dict[str, str]:
-        """What the server's address adds to every request to it."""
+        """The fields that this model's server address adds to what identifies a request."""
         return self.part_of_request(self.address)
 
     def part_of_request(self, address: str) -> dict[str, str]:
-        """Return what an address adds to a request: nothing if it is the provider's own."""
+        """Return the fields that a server address adds to what identifies a request; none for the provider's own."""
         return {} if self.home and address == server_address(self.home) else {SERVER: address}
 
     def part_of_call(self, path: str) -> dict[str, str]:
-        """Return what a path of the gateway and this server's address add to a request's body."""
+        """Return the fields that a gateway path and the server's address add to what identifies a request."""
         return {**({"path": path} if self.dialect.endpoints[path].path_in_name else {}), **self.own_part}
 
 

@@ -51,7 +51,7 @@ def is_weights_or_index(name: str) -> bool:
 
 
 def check_file_names(names: Sequence[str], *, drawn: bool = False) -> None:
-    """Raise InputError for paths out of the folder, duplicate names, and formats that can run code.
+    """Raise InputError for a path that leaves its folder, a name that occurs twice, or a format that can run code.
 
     The names must include `config.json` and, unless weights are `drawn` from a seed, safetensors weights.
     """

@@ -170,7 +170,7 @@ class PreparedGroup:
 
     @property
     def least(self) -> int:
-        """The length of the shortest context."""
+        """The length in tokens of the shortest context of the group."""
         return min(len(pair.head) for pair in self.pairs)
 
     def scores(self) -> list[ContinuationScore]:
@@ -186,7 +186,7 @@ def prepare_group(pairs: ContinuationGroup) -> PreparedGroup:
 
 @dataclass(frozen=True)
 class Header:
-    """The tokens that all prompts begin with, and their KV cache for one row."""
+    """The tokens that all prompts begin with, and the model's KV cache after reading them."""
 
     length: int
     cache: Any
@@ -261,7 +261,7 @@ def _measure_rests(
 
 @dataclass(frozen=True, slots=True)
 class WantedLogit:
-    """The position of the logits of one continuation's token in a batch, with its group and continuation."""
+    """Where in a batch the logits for one token of a continuation are, with the continuation's group and number."""
 
     row: int
     column: int

@@ -89,7 +89,7 @@ class PieceTokenizer:
 
     @cached_property
     def around(self) -> tuple[list[int], list[int]]:
-        """The special tokens that the tokenizer puts before and after a text; none if `signs` is False."""
+        """The special tokens that the tokenizer puts before and after a text; none if the option `signs` is False."""
         if not self.how.signs:
             return [], []
         found = self.loaded.tokenizer("a", return_special_tokens_mask=True, verbose=False)
@@ -230,7 +230,7 @@ MOST = 10_000  # parts of one table
 
 
 def require_part(part: Sequence[int]) -> tuple[int, int]:
-    """Return a part as its number from 0 and the number of parts; raises InputError for an invalid part."""
+    """Parse which of how many parts of a table is wanted; raise InputError unless it is a part that exists."""
     if len(part) != 2 or not all(type(each) is int for each in part) or not 0 <= part[0] < part[1] <= MOST:
         told = f"there is no part {[*part]!r:.60}"
         raise InputError(told, where="part", next=f"give its number from 0, and how many there are, at most {MOST:,}")

@@ -247,7 +247,7 @@ _PIECE = re.compile(r"[^\W_]+")
 
 
 def shotgun(prompt: str) -> str:
-    """Return an answer with the prompt's own lines, words and parts of words, followed by the fixed list of candidates.
+    """Return an answer that tries to be right by chance: all lines and words of the prompt, then a list of candidates.
 
     The answer has at most 16,000 characters; parts of the prompt that do not fit are left out.
     """

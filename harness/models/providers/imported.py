@@ -192,7 +192,7 @@ class Join:
     strange: list[ResponseKey] = field(default_factory=list)  # keys without a prompt
 
     def read(self, file: Path, model: str | None) -> Join:
-        """Match the rows of a file (only those by `model`, if given) with the prompts, and return the join itself."""
+        """Match the rows of a file, of one model if `model` is given, with the prompts; return this join."""
         for _, row in read_imported_rows(file, "the imported answers"):
             self.rows += 1
             if model is not None and row.get("model") != model:
@@ -207,7 +207,7 @@ class Join:
         return self
 
     def asked_for(self) -> Iterator[ResponseKey]:
-        """Yield the key of every response that is asked for, in the order of the prompts."""
+        """Yield the key (item, template, sample) of every response that the run needs, in the order of the prompts."""
         for (item, template), samples in self.asked.items():
             yield from (ResponseKey(item, template, sample) for sample in range(samples))
 

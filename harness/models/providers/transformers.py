@@ -162,7 +162,7 @@ class LocalModel:
             yield self._error(request, NO_ROOM) if answer is None else self._answer(request, ask, answer)
 
     def ask(self, request: CompletionRequest) -> DecodeRequest | str:
-        """Return a request as a decoding request, or an error message for a prompt that cannot be answered.
+        """Convert a request to a decoding request; return an error message for a prompt that cannot be answered.
 
         A prompt cannot be answered if it has no tokens, or if it leaves no room for an answer in the window; it is not
         truncated.

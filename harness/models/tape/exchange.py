@@ -120,7 +120,7 @@ class ImportCount:
 
 @dataclass(frozen=True)
 class UnsaidDefaults:
-    """What an import takes where a line does not say it: the provider, and the address of the server.
+    """The provider and the server's address that an import assumes for lines that do not name them.
 
     `homes` are the providers' own addresses, by which a server that is not the provider's own is told.
     """

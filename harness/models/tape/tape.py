@@ -56,7 +56,7 @@ _SEGMENTS, _HITS, _TEXTS = 16, 200, 3
 
 
 class NearestRequest:
-    """The search for the nearest request among those seen so far."""
+    """Search for the recorded request that is most similar to a given one."""
 
     def __init__(self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         identity = request_identity(provider, body, more)
@@ -64,7 +64,7 @@ class NearestRequest:
         self._best: tuple[tuple[int, int, str, int], Taped, list[str]] | None = None
 
     def consider(self, taped: Taped) -> None:
-        """Compare one more request with the nearest so far."""
+        """Compare one more recorded request, and keep it if it is more similar than the best so far."""
         have = request_identity(taped.provider, taped.body, taped.more)
         fields = []
         for field in differing_pointers(self._wanted, have):
@@ -222,7 +222,7 @@ class Tape:
         return sha256_stream(_Identity(iter(self._index)))[0]
 
     def requests(self) -> Iterator[Taped]:
-        """Yield every exchange in the order of recording, checked."""
+        """Yield every recorded exchange, checked, in the order of recording."""
         for line in self.lines():
             yield line.taped
 
@@ -233,7 +233,7 @@ class Tape:
             yield digest.hex(), repeat, answer.hex()
 
     def lines(self) -> Iterator[TapeLine]:
-        """Yield every line in the order of recording, checked."""
+        """Yield every line of the tape, checked, in the order of recording."""
         for entry in scan_lines(self.folder, TapePosition(), self._index.ends):
             yield entry.line
 

@@ -40,7 +40,7 @@ _NEEDED = {"attempt", "principal", "name", "split", "subset", "label", "idempote
 
 @dataclass(frozen=True)
 class AttemptHeader:
-    """The first line of a transcript, and its digest, which the list of runs records."""
+    """The first line of an attempt's transcript, which says how the attempt began, and the digest of that line."""
 
     fields: AttemptEvent
     digest: str
@@ -107,7 +107,7 @@ OWN_DATA = "give this split data of its own; what was hidden once stays hidden f
 
 
 def split_data(loaded: LoadedManifest, lock: Lock | None, split: str, store: Store | None) -> SplitData:
-    """Return digests of a split's data: the files that it is made from, and its items if a lock pins them.
+    """Return the digests of a split's data: of its source files and, if a lock pins them, of its items' questions.
 
     Items of a recipe that reads no file are left out, because anyone can make them. Of a hidden split only the private
     files are included, because they are what makes it hidden.
@@ -144,7 +144,7 @@ def _own_digests(lock: Lock, name: str) -> set[str]:
 
 
 def asked_digests(table: Path) -> set[str]:
-    """Return the digests of what the items of a table ask."""
+    """Return the digests of the questions that the items of a table ask."""
     return {key for row in rows.read(table, Item) if (key := question_digest(row))}
 
 
@@ -200,7 +200,7 @@ def require_served(manifests: Iterable[LoadedManifest], store: Store, project: I
 
 
 def mark_splits(store: Store, hidden: Iterable[SplitData]) -> None:
-    """Mark data as hidden in a store; a split without private files hides nothing and is skipped."""
+    """Record in a store that the data of some splits is hidden; a split without private files is skipped."""
     for data in hidden:
         if data.files:
             mark_hidden(store, data)

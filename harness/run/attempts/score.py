@@ -14,18 +14,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from harness import rows
+from harness.attempts import shapes
 from harness.attempts.codes import AttemptError, printable_text, suggest_name
 from harness.attempts.desk import SCORE
 from harness.attempts.reads import Listing, ViewReader
-from harness.attempts.shapes import FormerGetItemRequest, call_digest, parse_arguments
 from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold_events, item_id, item_key
 from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.evidence.record import Record, read_record
+from harness.kit.meaning import MeaningRow
 from harness.kit.score_lines import ScoreLine
 from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.documents import Pins
@@ -56,18 +57,50 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.events import AttemptEvent
+from harness.store.events import AttemptEvent, AttemptFields
 from harness.store.journal import START, Chain
 from harness.store.store import Listed, Store, list_runs
 from harness.store.tree import MOST_LOG
 from harness.studies.registry import find
 
-_HEADER = ("manifest", "name", "study", "lock", "split", "subset", "hidden", "label", "budget", "items", "tools")
-_CALL = ("tool", "is_error", "code")
 LIST, READ = "list_items", "get_item"
 
 
-def normal_form(events: Iterable[AttemptEvent], keys: Iterable[str]) -> dict[str, Any]:
+class CallForm(TypedDict):
+    """A call in the normal form of a transcript, with the arguments that concern no single item."""
+
+    tool: str
+    is_error: bool
+    code: str
+    limit: NotRequired[int]
+    status: NotRequired[str]
+    cursor: NotRequired[str]  # the name of an item
+    answers: NotRequired[int]  # how many
+
+
+class ActionForm(TypedDict, total=False):
+    """An action on an item in the normal form of a transcript: a read, a score of a text, or an answer."""
+
+    part: int
+    metric: str
+    prediction: str
+    answer: str | Mapping[str, object]
+    abstain: bool
+    confidence: float
+    status: str
+    code: str
+
+
+class NormalForm(TypedDict):
+    """A transcript without times, ids and digests: it is equal for two agents that did the same."""
+
+    header: AttemptFields
+    calls: list[CallForm]
+    items: dict[str, list[ActionForm]]  # by key
+    end: AttemptFields | None
+
+
+def normal_form(events: Iterable[AttemptEvent], keys: Iterable[str]) -> NormalForm:
     """Return the normal form of a transcript over the keys of its view: `header`, `calls`, `items`, `end`.
 
     `calls` are in their order, without the reads of items, whose number depends on the length of documents.
@@ -75,22 +108,40 @@ def normal_form(events: Iterable[AttemptEvent], keys: Iterable[str]) -> dict[str
     """
     first, *rest = events
     names = _Names(first, keys)
-    calls: list[dict[str, Any]] = []
-    items: dict[str, list[dict[str, Any]]] = {}
-    end: Mapping[str, Any] | None = None
+    calls: list[CallForm] = []
+    items: dict[str, list[ActionForm]] = {}
+    end: AttemptFields | None = None
     for event in rest:
         if event["event"] == "attempt.closed":
-            end = _picked(event, "reason", "answered", "abstained", "missing")
+            end = {
+                "reason": event["reason"],
+                "answered": event["answered"],
+                "abstained": event["abstained"],
+                "missing": event["missing"],
+            }
         elif event["event"] == "call":
             if event["is_error"] or event["tool"] not in (READ, SCORE):
-                calls.append({**_picked(event, *_CALL), **_general(event, names)})
+                calls.append(_general(event, names))
             for name, done in _special(event):
                 items.setdefault(names.of(name), []).append(done)
-    return {"header": _picked(first, *_HEADER), "calls": calls, "items": dict(sorted(items.items())), "end": end}
+    return {"header": _header(first), "calls": calls, "items": dict(sorted(items.items())), "end": end}
 
 
-def _picked(event: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: event[name] for name in names}
+def _header(first: AttemptEvent) -> AttemptFields:
+    """Return the fields of a transcript's first line that two attempts of one agent have alike."""
+    return {
+        "manifest": first["manifest"],
+        "name": first["name"],
+        "study": first["study"],
+        "lock": first["lock"],
+        "split": first["split"],
+        "subset": first["subset"],
+        "hidden": first["hidden"],
+        "label": first["label"],
+        "budget": first["budget"],
+        "items": first["items"],
+        "tools": first["tools"],
+    }
 
 
 class _Names:
@@ -109,12 +160,14 @@ class _Names:
         return self._seen.setdefault(name, f"id {len(self._seen) + 1}")
 
 
-def _general(event: AttemptEvent, names: _Names) -> dict[str, Any]:
-    """Return the arguments of a call that do not concern a single item."""
-    if event["is_error"]:
-        return {}
-    args = event["args"]
-    told = {name: value for name, value in args.items() if name in ("limit", "status")}
+def _general(event: AttemptEvent, names: _Names) -> CallForm:
+    """Return a call with those of its arguments that do not concern a single item."""
+    told: CallForm = {"tool": event["tool"], "is_error": event["is_error"], "code": event["code"]}
+    args = {} if event["is_error"] else event["args"]
+    if "limit" in args:
+        told["limit"] = args["limit"]
+    if "status" in args:
+        told["status"] = args["status"]
     if "cursor" in args:
         told["cursor"] = names.of(args["cursor"])
     if "answers" in args:
@@ -122,7 +175,7 @@ def _general(event: AttemptEvent, names: _Names) -> dict[str, Any]:
     return told
 
 
-def _special(event: AttemptEvent) -> Iterable[tuple[str, dict[str, Any]]]:
+def _special(event: AttemptEvent) -> Iterable[tuple[str, ActionForm]]:
     """Yield the actions of a call on items: the part that was read, or the answer and its receipt."""
     args = event["args"]
     if event["is_error"]:
@@ -134,14 +187,20 @@ def _special(event: AttemptEvent) -> Iterable[tuple[str, dict[str, Any]]]:
             yield name, {"part": args["part"]}
     for answer, receipt in zip(args.get("answers", []), event.get("receipts", []), strict=False):
         text = answer["answer"]
-        done = {"answer": text if isinstance(text, dict) else answer_text(text), "abstain": answer["abstain"]}
-        more = {name: answer[name] for name in ("confidence",) if name in answer}
-        yield answer["item_id"], {**done, **more, "status": receipt["status"], "code": receipt.get("code", "")}
+        done: ActionForm = {
+            "answer": text if isinstance(text, dict) else answer_text(text),
+            "abstain": answer["abstain"],
+            "status": receipt["status"],
+            "code": receipt.get("code", ""),
+        }
+        if "confidence" in answer:
+            done["confidence"] = answer["confidence"]
+        yield answer["item_id"], done
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of a replay: the number of repeated reads, and the records whose results differ."""
+    """The result of repeating an attempt's reads: how many were repeated, and which gave another result."""
 
     reads: int
     differing: tuple[int, ...]
@@ -172,7 +231,9 @@ def _again(listing: Listing, state: AttemptState, event: AttemptEvent) -> tuple[
     known = given if isinstance(given, Mapping) else {}
     former = "preview" not in known if tool == LIST else "item_id" in known
     try:
-        args: Any = parse_arguments(tool, given, FormerGetItemRequest if former and tool == READ else None)
+        args: Any = shapes.parse_arguments(
+            tool, given, shapes.FormerGetItemRequest if former and tool == READ else None
+        )
         args = args.model_dump(exclude_none=True)
         if tool == LIST:
             forms = [listing.former_page(state, args) if former else listing.page(state, args)]
@@ -182,28 +243,28 @@ def _again(listing: Listing, state: AttemptState, event: AttemptEvent) -> tuple[
             forms = [listing.read(state, args, whole=whole)[0] for whole in (False, True)]
     except HarnessError:  # these arguments are not valid
         return ()
-    return tuple(call_digest(data) for data in forms)
+    return tuple(shapes.call_digest(data) for data in forms)
 
 
 DIGITS = 6  # significant ones
 
 
-def agent_scores(table: ScoreTable) -> dict[str, Any]:
-    """Return the main metrics and those that the study explains, by `DATASET/SCORER[/METRIC]`.
+def agent_scores(table: ScoreTable) -> dict[str, shapes.AgentScore]:
+    """Return the scores that an agent is told, by `DATASET/SCORER[/METRIC]`: main metrics, and explained ones.
 
     A metric without a value has a reason; a value that leaves answers out has `at_worst` beside it.
     """
     return {line.name: _line(line) for line in table.told()}
 
 
-def agent_meaning(table: ScoreTable) -> dict[str, Any]:
+def agent_meaning(table: ScoreTable) -> dict[str, MeaningRow]:
     """Return what the study says of the metrics that an agent is told, by `SCORER[/METRIC]`."""
     told = {line.measure for line in table.told()}
     return {name: said.document() for name, said in sorted(table.meanings.items()) if name in told}
 
 
-def _line(line: ScoreLine) -> dict[str, Any]:
-    found: dict[str, Any] = {"n": line.n, "errors": line.errors, "unanswered": line.unanswered}
+def _line(line: ScoreLine) -> shapes.AgentScore:
+    found: shapes.AgentScore = {"n": line.n, "errors": line.errors, "unanswered": line.unanswered}
     if line.value is None:
         return {**found, "reason": line.interval.why}
     found["value"] = round_number(line.value)
@@ -220,7 +281,13 @@ def round_number(value: float) -> float:
 
 
 INTERRUPTED = "interrupted"  # status of a run's record: it was stopped, and nothing failed
-OPEN, WAITING, SCORING, SCORED, SEALED, FAILED = "open", "closed", "scoring", "scored", "sealed", "failed"
+OPEN: Final = "open"
+WAITING: Final = "closed"
+SCORING: Final = "scoring"
+SCORED: Final = "scored"
+SEALED: Final = "sealed"
+FAILED: Final = "failed"
+AttemptStatus = Literal["open", "closed", "scoring", "scored", "sealed", "failed"]
 
 
 @dataclass(frozen=True)
@@ -228,7 +295,7 @@ class AttemptOutcome:
     """The state of an attempt: open, closed, scoring, scored, sealed (scored, and hidden) or failed; and its run."""
 
     attempt: str
-    status: str
+    status: AttemptStatus
     hidden: bool = False
     run: str = ""  # the run that scored it, or that tried last
     record: str = ""  # the digest of its record
@@ -341,7 +408,7 @@ def _name(store: Store, attempt: str) -> str:
 
 
 def answer_fields(start: AttemptEvent, transcript: str) -> AttemptAnswered:
-    """Return what the derived manifest takes from a transcript's first line."""
+    """Return what the manifest of an attempt's run names: attempt, agent's label, split, subset and transcript."""
     return AttemptAnswered(start["attempt"], start["label"], start["split"], start["subset"], transcript)
 
 
@@ -405,28 +472,28 @@ LATER = "a judge model or a program would have to run, which is done when the at
 
 
 def score_text(
-    place: RunTarget, root: Path, request: Mapping[str, Any], homes: ModelFolders | None = None
-) -> dict[str, Any]:
-    """Score a text for an item by a metric.
+    place: RunTarget, root: Path, request: shapes.ScoreTextArgs, homes: ModelFolders | None = None
+) -> shapes.TextScoreRow:
+    """Score a text as if it were the answer to an item, by one metric; return the value or why there is none.
 
     Raises AttemptError for a hidden split, an unknown item or an unknown metric.
     """
-    store, attempt = Store.make(place.store), str(request["attempt_id"])
+    store, attempt = Store.make(place.store), request["attempt_id"]
     start = follow_transcript(store, attempt).events[0]
     if start["hidden"] or attempt_shows_hidden(store, start):
         raise AttemptError("E_HIDDEN_SPLIT", "texts are not scored for items of a hidden split")
     with store.in_use():
-        transcript = store.blobs.put(one_answer(start, str(request["item_id"]), str(request["prediction"])))
+        transcript = store.blobs.put(one_answer(start, request["item_id"], request["prediction"]))
         derived = derive_run(store, root, start, transcript, homes)
         planned = make_plan(check_parts(derived.loaded), derived.lock, derived.limit)
         for name in planned.pinned.values():
             store.blobs.put((code_root() / name).read_bytes())
         scorer = TextScorer(derived, planned, place.workshop(derived.loaded, gpus=False))
-        return scorer.score(start, str(request["item_id"]), str(request["metric"]))
+        return scorer.score(start, request["item_id"], request["metric"])
 
 
 def one_answer(start: AttemptEvent, item: str, text: str) -> bytes:
-    """Return a transcript that holds one answer and nothing else, as the steps read it."""
+    """Build a transcript that holds a single answer, in the form that the steps read; return its bytes."""
     receipt = {"item_id": item, "status": "recorded", "answer_sha256": answer_digest(text, False, None), "record": 1}
     args = {"answers": [{"item_id": item, "answer": text, "abstain": False}]}
     bodies: list[Mapping[str, Any]] = [
@@ -480,19 +547,19 @@ def asks_or_runs_code(step: Step, steps: Mapping[str, Step]) -> bool:
 
 
 class TextScorer:
-    """Scorer that makes the steps of one derived plan only as far as the scores of one item need them."""
+    """Scorer of single texts: of a run's plan it executes only the steps that the scores of one item need."""
 
     def __init__(self, derived: DerivedRun, planned: Plan, workshop: Workshop) -> None:
         self.derived, self.workshop = derived, workshop
         self.steps = {step.name: step for step in planned.steps}
         self.made: dict[tuple[str, str], str] = {}
 
-    def score(self, start: AttemptEvent, item: str, metric: str) -> dict[str, Any]:
-        """Make the scores of an item and return the score of this metric."""
+    def score(self, start: AttemptEvent, item: str, metric: str) -> shapes.TextScoreRow:
+        """Execute the steps that score an item, and return the score by this metric."""
         prompt, source = self._asked(bytes.fromhex(start["secret"]), item)
         study = find(self.derived.loaded.manifest.study)
         wanted = (prompt["item"], prompt["template"], 0, next(iter(self.derived.loaded.manifest.models)))
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, shapes.TextScoreRow] = {}
         later = False
         for step in self._scoring(source):
             if asks_or_runs_code(step, self.steps):
@@ -504,7 +571,7 @@ class TextScorer:
                     for name, value in study.read_score(row).items():
                         full = row["scorer"] + (f"/{name}" if name else "")
                         if not name or full in study.meanings:  # others may tell something of the correct answer
-                            found[full] = {"metric": full, **_value(value), "scorer_sha256": code}
+                            found[full] = _text_score(full, value, code)
         if metric in found:
             return found[metric]
         advice = suggest_name(metric, found) or (f"This item has: {', '.join(sorted(found))}." if found else "")
@@ -543,13 +610,13 @@ class TextScorer:
         return rows.read(self.workshop.store.blobs.deliver(self.made[step.name, output]), kind)
 
 
-def _value(value: Any) -> dict[str, Any]:
-    """Return a score as a number, or the reason why there is none."""
+def _text_score(metric: str, value: object, code: str) -> shapes.TextScoreRow:
+    """Return the score of a text as a number, or the reason why there is none."""
     if isinstance(value, Mapping):
-        return {"reason": str(value.get("missing", "there is no value"))}
+        return {"metric": metric, "reason": str(value.get("missing", "there is no value")), "scorer_sha256": code}
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return {"reason": "there is no value"}
-    return {"value": round_number(value)}
+        return {"metric": metric, "reason": "there is no value", "scorer_sha256": code}
+    return {"metric": metric, "value": round_number(value), "scorer_sha256": code}
 
 
 AGREED, DISAGREED, INCOMPLETE = "agreed", "disagreed", "incomplete"
@@ -557,7 +624,7 @@ AGREED, DISAGREED, INCOMPLETE = "agreed", "disagreed", "incomplete"
 
 @dataclass
 class VerifiedTranscript:
-    """The result of a verification; `first_bad` is the number of the first record that is not as it was written."""
+    """The result of verifying a transcript: its verdict, its flaws, and the first record that is not as written."""
 
     attempt: str
     status: str
@@ -572,11 +639,11 @@ class VerifiedTranscript:
     reads: int = 0  # number of repeated reads
     differing: tuple[int, ...] = ()  # the records of reads with another result
     unread: str = ""  # why no read was repeated
-    header: dict[str, Any] = field(default_factory=dict)
+    header: AttemptFields | None = None  # what the attempt is of, if the transcript can be read
 
     @property
     def verdict(self) -> str:
-        """`disagreed` if anything is wrong, `incomplete` if the end is torn or no read was repeated, else `agreed`."""
+        """`disagreed` for any flaw, `incomplete` for a torn end or if no read was repeated, else `agreed`."""
         if self.flaws or self.differing or not self.budget_ok or not self.manifest_match:
             return DISAGREED
         return INCOMPLETE if self.torn or self.unread else AGREED
@@ -599,7 +666,14 @@ def verify_transcript(store: Store, attempt: str, heads: Sequence[str] = ()) -> 
         found.flaws.append(bad.what)
         found.first_bad = 0
         return found
-    found.header = {name: begun[name] for name in ("name", "split", "hidden", "gold_reachable", "principal", "label")}
+    found.header = {
+        "name": begun["name"],
+        "split": begun["split"],
+        "hidden": begun["hidden"],
+        "gold_reachable": begun["gold_reachable"],
+        "principal": begun["principal"],
+        "label": begun["label"],
+    }
     found.status = attempt_outcome(store, attempt).status
     found.flaws += state.flaws
     late = list(budget_flaws(chain))

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from harness import clock, rows
+from harness.attempts import shapes
 from harness.attempts.calls import OpenedAttempt, ToldAtStart
 from harness.attempts.codes import REPLY_BYTES, AttemptError, printable_text, suggest_name
 from harness.attempts.session import UNKNOWN
@@ -87,7 +87,7 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class AttemptOpening:
-    """What an agent asks for when it starts an attempt, and what the server adds about the agent."""
+    """The request of an agent to start an attempt, with what the server knows of the agent."""
 
     study: str  # a served manifest's name
     split: str
@@ -150,7 +150,7 @@ def _resumed(served: ServedProject, attempt: str, asked: AttemptOpening) -> Open
 
 
 def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> OpenedView:
-    """Return an attempt so that it can go on; raise AttemptError if no attempt of this principal has this id.
+    """Return the files of an attempt that goes on; AttemptError if this principal has no attempt of this id.
 
     An attempt that was begun while its agent could not read the answers does not go on if the agent can read them now.
     """
@@ -280,7 +280,7 @@ OPERATORS = "no agent can attempt this study: its manifest offers no questions t
 ASKS_NOTHING = "this split asks nothing"
 
 
-def list_served_studies(served: ServedProject, principal: str) -> list[dict[str, Any]]:
+def list_served_studies(served: ServedProject, principal: str) -> list[shapes.StudyRow]:
     """List the served studies as an agent sees them; studies without splits are for operators only."""
     try:
         store: Store | None = Store.open(served.target.store)
@@ -289,18 +289,18 @@ def list_served_studies(served: ServedProject, principal: str) -> list[dict[str,
     return [_study(served, loaded, principal, store) for loaded in served.manifests]
 
 
-def _study(served: ServedProject, loaded: LoadedManifest, principal: str, store: Store | None) -> dict[str, Any]:
+def _study(served: ServedProject, loaded: LoadedManifest, principal: str, store: Store | None) -> shapes.StudyRow:
     manifest = loaded.manifest
-    said: dict[str, Any] = {"study": manifest.name, "title": manifest.about}
+    said: shapes.StudyRow = {"study": manifest.name, "title": manifest.about, "answer_kinds": [], "splits": []}
     if manifest.agents is None or not manifest.agents.splits:
-        return {**said, "answer_kinds": [], "splits": [], "reason": OPERATORS}
+        return {**said, "reason": OPERATORS}
     offers, kinds, lock = [], set[str](), ready_lock(loaded)
     for name in manifest_splits(manifest):
         offer, found = _split(served, loaded, name, principal, store, lock)
         offers.append(offer)
         kinds |= found
-    budget = {"calls": manifest.agents.budget.calls, "seconds": manifest.agents.budget.seconds}
-    shows = [str(offer["split"]) for offer in offers if not offer["hidden"] and "reason" not in offer]
+    budget: shapes.BudgetRow = {"calls": manifest.agents.budget.calls, "seconds": manifest.agents.budget.seconds}
+    shows = [offer["split"] for offer in offers if not offer["hidden"] and "reason" not in offer]
     texts = {name for split in shows if lock for name in usable_metrics(loaded.root, loaded.data, lock.data, split)}
     if texts:
         said["metrics"] = sorted(texts)  # a text is scored over public items alone
@@ -318,10 +318,10 @@ def _unscorable(loaded: LoadedManifest, lock: Lock, split: str) -> str:
 
 def _split(
     served: ServedProject, loaded: LoadedManifest, name: str, principal: str, store: Store | None, lock: Lock | None
-) -> tuple[dict[str, Any], set[str]]:
+) -> tuple[shapes.SplitRow, set[str]]:
     """Return what a split holds, with the number of attempts left, and the kinds of its answers."""
     split = manifest_splits(loaded.manifest)[name]
-    offer: dict[str, Any] = {"split": name, "n_items": 0, "hidden": split.hidden, "attempts_left": 0}
+    offer: shapes.SplitRow = {"split": name, "n_items": 0, "hidden": split.hidden, "attempts_left": 0}
     why, kinds = why_closed(served, loaded, name, store, lock), set[str]()
     if lock:
         try:
@@ -395,15 +395,15 @@ UNSCORED = "the scoring failed; the operator of this benchmark can see why and h
 
 
 def parse_opening(
-    request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = ""
+    request: shapes.StartAttemptArgs, tools: str, profile: str, principal: str, session: str = ""
 ) -> AttemptOpening:
-    """Return what start_attempt asks for, from its arguments."""
+    """Return the request to start an attempt, from the arguments of start_attempt and who calls."""
     return AttemptOpening(
-        study=str(request["study"]),
-        split=str(request["split"]),
-        subset=str(request.get("subset") or ""),
-        idempotency_key=str(request["idempotency_key"]),
-        agent_label=str(request.get("agent_label") or ""),
+        study=request["study"],
+        split=request["split"],
+        subset=request.get("subset", ""),
+        idempotency_key=request["idempotency_key"],
+        agent_label=request.get("agent_label", ""),
         tools=tools,
         profile=profile,
         principal=principal,
@@ -411,7 +411,7 @@ def parse_opening(
     )
 
 
-def describe_scoring(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
+def describe_scoring(store: Store, outcome: AttemptOutcome) -> shapes.ScoringRow:
     """Return what an agent may know of its attempt's scoring; of hidden data only that it is sealed."""
     if outcome.hidden or _shows_hidden(store, outcome.attempt):
         return {"status": SEALED}
@@ -449,9 +449,9 @@ class LocalBackend:
     homes: ModelFolders | None = None
     session: str = ""  # a key of start_attempt is unique only within a session
 
-    def catalogue(self) -> Mapping[str, Any]:
+    def catalogue(self) -> shapes.CatalogueRow:
         """Return the served studies; raise InputError if they do not fit in one reply."""
-        found = {"studies": list_served_studies(self.served, self.principal)}
+        found: shapes.CatalogueRow = {"studies": list_served_studies(self.served, self.principal)}
         if len(canonical_json(found)) > REPLY_BYTES:
             raise InputError(
                 f"{len(found['studies'])} studies are more than one reply to an agent may tell of",
@@ -459,28 +459,28 @@ class LocalBackend:
             )
         return found
 
-    def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:
-        """Open an attempt, or the one that the same key opened before."""
+    def open(self, request: shapes.StartAttemptArgs, tools: str) -> OpenedAttempt:
+        """Open an attempt for the arguments of start_attempt, or the one that the same key opened before."""
         return open_files(self.open_view(request, tools))
 
     def reopen(self, attempt_id: str) -> OpenedAttempt:
-        """Open an attempt of this principal again."""
+        """Open the files of an earlier attempt of this principal, so that it can go on."""
         return open_files(self.reopen_view(attempt_id))
 
-    def open_view(self, request: Mapping[str, Any], tools: str) -> OpenedView:
-        """Open an attempt as `open` does, and return the paths of its files, for a process that opens them itself."""
+    def open_view(self, request: shapes.StartAttemptArgs, tools: str) -> OpenedView:
+        """Begin an attempt as `open` does, and return the paths of its files instead of open files."""
         return open_attempt(self.served, parse_opening(request, tools, self.profile, self.principal, self.session))
 
     def reopen_view(self, attempt_id: str) -> OpenedView:
         """Return the paths of the files of an attempt of this principal."""
         return reopen_attempt(self.served, attempt_id, self.principal)
 
-    def status(self, attempt_id: str) -> Mapping[str, Any]:
-        """Return the state of an attempt of this principal; nothing is scored."""
+    def status(self, attempt_id: str) -> shapes.ScoringRow:
+        """Return how far the scoring of an attempt of this principal is; starts no scoring."""
         return describe_scoring(self._store(), attempt_outcome(self._store(), self._mine(attempt_id)))
 
-    def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
-        """Score a closed attempt of this principal unless that was done, and return its state."""
+    def finish(self, attempt_id: str, *, wait: bool = True) -> shapes.ScoringRow:
+        """Score an attempt that was closed, unless it is scored already, and return the state of its scoring."""
         store = self._store()
         outcome = attempt_outcome(store, self._mine(attempt_id))
         # `scoring` may be said because somebody looked at the status in this moment: who scores waits for the lock.
@@ -488,9 +488,9 @@ class LocalBackend:
             outcome = self._scored(attempt_id, store)
         return describe_scoring(store, outcome)
 
-    def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Score one text for an item of an attempt of this principal."""
-        self._mine(str(request["attempt_id"]))
+    def score_text(self, request: shapes.ScoreTextArgs) -> shapes.TextScoreRow:
+        """Score one text against an item of an attempt of this principal, by one metric."""
+        self._mine(request["attempt_id"])
         return score_text(self.served.target, self.root, request, self.homes)
 
     def _mine(self, attempt_id: str) -> str:
@@ -514,7 +514,7 @@ class LocalBackend:
 
 
 def open_files(opened: OpenedView) -> OpenedAttempt:
-    """Open the files of an attempt; the caller owns their descriptors."""
+    """Open transcript, items and images of an attempt; the caller must close their descriptors."""
     handles: list[int] = []
     ways = (os.O_RDWR | os.O_APPEND, os.O_RDONLY, os.O_RDONLY)
     try:

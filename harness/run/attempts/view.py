@@ -201,7 +201,7 @@ CONTROL = "control"  # begins the id of the one row that is not an item, of whic
 
 @dataclass(frozen=True)
 class PromptTables:
-    """The tables of a slice of a dataset that a view is made from: its prompts, its items and its images."""
+    """The tables from which a view of an attempt is made: prompts, items and images of a slice of a dataset."""
 
     prompts: Path
     items: Path
@@ -210,7 +210,7 @@ class PromptTables:
 
 @dataclass(frozen=True)
 class ControlPrompt:
-    """A canary among the prompts; an agent that answers with its word has read what agents are not shown."""
+    """A prompt with a control word (canary): an agent that answers with the word has read what it must not see."""
 
     record: str  # a GUID, which the prompt names
     word: str
@@ -221,7 +221,7 @@ class ControlPrompt:
         return item_key(f"{CONTROL}-{self.record}", 0)
 
     def row(self, others: Sequence[ViewRow]) -> ViewRow:
-        """Return the row; the word is not part of it. Its task, wording and turns are those of other rows."""
+        """Return the prompt as a row that looks like the `others`; the control word is not in it."""
         like: ViewRow = others[0] if others else {"task": ITEM}
         mine = [row for row in others if row["task"] == like["task"] and ("text" in row) == ("text" in like)]
         text = _worded([prompt_asked(row) for row in mine], _QUESTION.format(self.record))
@@ -348,7 +348,7 @@ class PromptMaker:
     workshop: Workshop
 
     def tables(self, steps: list[Step]) -> list[PromptTables]:
-        """Return the tables that a view is made from; those that are not in the store yet are made there."""
+        """Return the tables that a view is made from; the steps that write those not in the store are executed."""
         self._bring(steps)
         with ThreadPoolExecutor(count_cores(), thread_name_prefix="view") as pool:
             made = [done for found in pool.map(self._dataset, self._by_dataset(steps)) for done in found]
@@ -430,7 +430,7 @@ class ViewSpec:
 
 @dataclass(frozen=True)
 class View:
-    """A view (all that an agent may read of a split) in a store: its folder, and what identifies it."""
+    """A view in a store: the folder of all that an agent may read of a split, and what identifies it."""
 
     folder: Path
     sha256: str  # of its items
@@ -455,12 +455,12 @@ def views_folder(store: Store) -> Path:
 
 
 def view_spec(loaded: LoadedManifest, split: str, subset: str = "") -> ViewSpec:
-    """Return what a split, or a subset of it, shows; raise InputError if either is unknown."""
+    """Return what a split, or a subset of it, asks of the benchmark; raise InputError if either is unknown."""
     return ViewSpec(split, subset, asked_part(loaded.manifest, split, subset))
 
 
 def view_identity(loaded: LoadedManifest, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
-    """Return the digest of all that a view is made from: lock, split, and the code of its steps and rows."""
+    """Return the digest of everything that a view is made from: lock, split, and the code of its steps."""
     kinds = {step.kind for step in steps} | {CODE}
     return document_digest(
         {
@@ -477,7 +477,7 @@ def view_identity(loaded: LoadedManifest, lock: Lock, spec: ViewSpec, steps: lis
 
 
 def find_view(store: Store, made_of: str) -> View | None:
-    """Return an intact view that was made from this, or None if there is none."""
+    """Return the intact view in a store that was made from `made_of`, or None if there is none."""
     folder = views_folder(store)
     for name in store.tree.list_folders(folder):
         try:
@@ -490,7 +490,7 @@ def find_view(store: Store, made_of: str) -> View | None:
 
 
 def read_view(store: Store, name: str, made_of: str = "") -> View | None:
-    """Return a view by its digest, with every byte checked; None if it was made from something else.
+    """Return a view by its digest, after every byte is checked; None if it was not made from `made_of`.
 
     Raises DamageError if the view is missing, or is not what its name says.
     """
@@ -529,7 +529,7 @@ def planned_view(loaded: LoadedManifest, lock: Lock, spec: ViewSpec) -> tuple[Pl
 def make_view(
     loaded: LoadedManifest, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]
 ) -> View:
-    """Return the view of a split from the store, or make it there: data, prompts, rows, images without metadata.
+    """Return the view of a split from the store, or make it: run the steps for data and prompts, and write its files.
 
     The workshop is opened only if something must be made. Raises InputError for a split that asks nothing.
     """

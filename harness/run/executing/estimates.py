@@ -27,7 +27,7 @@ _HOW = ("seeds", "generation", "model", "tape")  # parameters that do not say wh
 
 @dataclass(frozen=True)
 class Measure:
-    """What one executed step took: milliseconds, and the number of its answers if it asked a model."""
+    """How long one executed step took in milliseconds, and how many answers it got if it asked a model."""
 
     run: str
     milliseconds: int
@@ -36,7 +36,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Pace:
-    """How long a model takes: seconds for each answer, and before the first one; and the measures it is based on."""
+    """How long a model takes: seconds per answer, seconds before the first one, and the measures behind both."""
 
     per_answer: float
     before: float
@@ -52,7 +52,7 @@ class Pace:
 
     @property
     def basis(self) -> str:
-        """What the pace is based on, in words."""
+        """The measures that the pace is based on, in words."""
         runs = list(dict.fromkeys(one.run for one in self.measures))
         many, answers = len(self.measures), sum(one.answers for one in self.measures)
         return f"{many} step{'s' * (many != 1)} with {answers:,} answers, of {_few(runs)}"
@@ -86,7 +86,7 @@ def model_pace(measures: Sequence[Measure]) -> Pace | None:
 
 @dataclass
 class Measures:
-    """What the newest runs of a store measured: of steps that asked, by model; of others, by family and by kind."""
+    """How long the steps of a store's newest runs took: by model for steps that asked, else by family and kind."""
 
     asked: dict[str, list[Measure]] = field(default_factory=dict)
     families: dict[tuple[str, str], list[Measure]] = field(default_factory=dict)
@@ -214,7 +214,7 @@ MOST_SHARD = 100_000  # the bound of the manifest's field
 
 @dataclass(frozen=True)
 class AskedFamily:
-    """The shards of one model's answers to one dataset: their pace, and the answers of each, if known."""
+    """The shards of one model's answers to one dataset: the model's pace, and each shard's number of answers."""
 
     name: str
     model: str
@@ -223,18 +223,18 @@ class AskedFamily:
 
     @property
     def most(self) -> int:
-        """The answers of the largest shard; 0 if they are not known."""
+        """The number of answers in the largest shard; 0 if it is not known."""
         return max((one for one in self.answers if one is not None), default=0)
 
     @property
     def whole(self) -> int:
-        """The answers of all shards that are known."""
+        """The number of answers in all shards whose size is known."""
         return sum(one for one in self.answers if one is not None)
 
 
 @dataclass(frozen=True)
 class ShardProposal:
-    """What the measures say of the size of shards: the one to write in the manifest, or None, and why."""
+    """The size of shards that the measures suggest for the manifest, or None, and the reason."""
 
     shard: int | None  # answers
     now: int  # answers of the largest shard as it is planned

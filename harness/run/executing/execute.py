@@ -76,7 +76,7 @@ class StepTask:
 
 @dataclass(frozen=True)
 class StepRuntime:
-    """How a step is executed: engine, limits, cancellation, log listener, numerics, gateway socket."""
+    """What a step is executed with: engine, limits, cancellation, log listener, numerics, gateway socket."""
 
     engine: Engine
     limits: Limits
@@ -125,7 +125,7 @@ def step_description(task: StepTask) -> dict[str, Any]:
 
 
 def lay_code(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
-    """Put the code of a step into `folder/code`, from the store or the task's own sources, and no other code."""
+    """Put the code files of a step into `folder/code`, from the store or the task's own sources, and no others."""
     for path, digest in task.closure.files.items():
         target = folder / "code" / path
         if path in task.sources and store.blobs.state(digest) != "sound":

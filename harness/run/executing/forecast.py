@@ -307,7 +307,7 @@ class AskingForecast:
 
     @property
     def money(self) -> str:
-        """What the forecast says of money: an amount and what it bounds, or that and why it is unknown.
+        """The expected cost as text: an amount with what it bounds, and what is unknown if anything is.
 
         Empty for a model that no provider is paid for, such as one of this machine.
         """
@@ -331,7 +331,7 @@ def format_dollars(dollars: Decimal) -> str:
 
 
 def look_up(workshop: Workshop, parts: Preimage) -> tuple[Entry | None, str]:
-    """Return what `Workshop.finished` returns, the entry of a finished step and what is damaged; writes nothing."""
+    """Look a step up by its key's preimage in the store, as a run would, but without writing anything."""
     store = workshop.store
     try:
         entry = store.entries.get(step_key(parts))
@@ -528,5 +528,5 @@ def count_answers(step: Step, measure: PromptMeasure) -> int | None:
 
 
 def describe_asking(forecasts: Iterable[AskingForecast]) -> Iterator[str]:
-    """Yield what a run is about to ask, in one line for each model that is asked anything."""
+    """Yield a line for each model that a run is about to ask: how many answers, tokens and dollars are expected."""
     yield from (one.text() for one in forecasts if one.to_ask)

@@ -67,7 +67,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class ForeseenStep:
-    """A step of a plan: what becomes of it, whether that is sure, and the reasons.
+    """A step of a plan with the forecast whether a run executes it or takes it from the store, and the reasons.
 
     If it is not sure, the step is executed unless what it reads, which is made again, has the same bytes as before.
     """
@@ -92,7 +92,7 @@ def step_action(step: Step) -> str:
 
 @dataclass(frozen=True)
 class EarlierRun:
-    """The last finished run of a manifest, as far as it can be read: its steps' events and its lock."""
+    """The newest finished run of a manifest as far as it can be read: its steps' events and its lock."""
 
     store: Store
     run: str
@@ -197,7 +197,7 @@ class StoredEntries:
 
 @dataclass
 class StepForeseer:
-    """Compares the steps of a plan with a store, in the order of the plan; `foresee` returns every step's fate."""
+    """Compares a plan with a store, step by step, to tell which steps a run would execute, and why."""
 
     plan: Plan
     lock: Lock
@@ -216,7 +216,7 @@ class StepForeseer:
         self._names = pinned_files(self.lock.pins)
 
     def foresee(self) -> list[ForeseenStep]:
-        """Return what becomes of every step, in the order of the plan; the schedule then holds what is in the store."""
+        """Return the forecast for every step, in the order of the plan; the schedule then holds the stored results."""
         for step in self.plan.steps:
             self._found[step.name] = self._step(step)
         return list(self._found.values())

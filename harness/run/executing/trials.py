@@ -125,7 +125,7 @@ class Trials:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def at_once(self, jobs: int) -> None:
-        """Set how many programs run at the same time."""
+        """Set how many programs may run at the same time."""
         self._jobs, self._turns = jobs, threading.Semaphore(jobs)
 
     def make(

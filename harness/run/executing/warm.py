@@ -47,7 +47,7 @@ Made = TypeVar("Made")
 
 
 def step_affinity(step: Step, parts: Preimage, engine: Engine) -> str:
-    """Return what steps have in common that one process may execute: code, environment, numerics, and what is loaded.
+    """Return the digest of what steps must share to be executed by one process: code, environment, loaded model.
 
     Empty for a step that has a process of its own: one without a model's files or without a row to answer, one on a
     GPU or in several threads, which no fork has, and any on an engine that keeps no process.
@@ -63,14 +63,14 @@ def step_affinity(step: Step, parts: Preimage, engine: Engine) -> str:
 
 
 class OutOfRoom(Exception):  # noqa: N818 - what became of a step
-    """Raised for a step that needed more memory than it may use, together with the process that holds its model.
+    """Raised for a step that needed more memory than is left beside the process that holds its model.
 
     Alone it needs a little less, so it is to be executed alone.
     """
 
 
 class WarmProcess:
-    """An isolated process that is kept for the steps of one affinity, with the private folder of the one in hand."""
+    """An isolated process that has loaded a model once, and executes one step after another with it."""
 
     def __init__(self, name: str, store: Store, engine: LocalEngine) -> None:
         self.affinity, self.store, self.engine = name, store, engine
@@ -118,17 +118,17 @@ class WarmProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether it can take no step any more."""
+        """Whether the process can execute no further step."""
         return self._jobs is not None and self._jobs.ended
 
     def close(self) -> None:
-        """End the process and remove its folder."""
+        """End the process and remove its private folder."""
         self._stack.close()
 
 
 @dataclass
 class WarmProcesses:
-    """The processes that are kept: as many at most as steps may run at once, and only while memory is left for more."""
+    """The processes that keep a model loaded between steps, as many as steps may run at once and memory allows."""
 
     store: Store
     most: int = 1
@@ -140,13 +140,13 @@ class WarmProcesses:
     _timer: threading.Timer | None = None
 
     def holds(self, name: str) -> bool:
-        """Whether a process of an affinity waits for a step."""
+        """Whether a process with this affinity (the same model and code loaded) waits for a step."""
         with self._lock:
             return any(one.affinity == name for one in self._free)
 
     @contextmanager
     def take(self, name: str, engine: LocalEngine, memory: int) -> Iterator[WarmProcess]:
-        """Context manager that yields a process of an affinity: one that waits, or a new one.
+        """Context manager that yields a process with this affinity: one that waits, or else a new one.
 
         It is kept if the block ends well and the machine has `memory` to spare for a step beside it.
         """
@@ -210,7 +210,7 @@ class WarmQueue:
         self._lock = threading.Lock()
 
     def submit(self, name: str, call: Callable[[], Made]) -> Future[Made]:
-        """Have a step of an affinity executed when its turn comes."""
+        """Queue a step of an affinity for execution; steps whose process waits go first."""
         future = Future[Made]()
         with self._lock:
             self._count += 1

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from harness.digest import parse_document, sha256
+from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.engines.local import LocalEngine
 from harness.errors import HarnessError, StepError
@@ -21,10 +21,10 @@ from harness.evidence.trail import ExecutionIndex
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS, observe_processor, require_processor
 from harness.run.executing.exchange import (
-    ASKED,
     StepAnswer,
     encode_answer,
     encode_request,
+    parse_request,
     read_answer,
     read_request,
 )
@@ -60,7 +60,7 @@ class StepResult:
 
 
 class Workshop:
-    """Executor of steps on one engine: finished steps are taken from one store, new ones are put there."""
+    """Executor of steps on one engine: a finished step is taken from the store, a new one is executed and stored."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class Workshop:
 
         It takes no lock and writes no entry and no journal. Raises the error of a step that fails.
         """
-        step, parts = read_request(parse_document(request, ASKED, "a request"))
+        step, parts = read_request(parse_request(request))
         task = StepTask(step, parts["inputs"], self._keep(step.kind))
         if name := self.affinity(step, parts):
             with suppress(OutOfRoom):
@@ -238,7 +238,7 @@ class Workshop:
         return step_affinity(step, parts, self.engine) if self.warm else ""
 
     def runtime(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> StepRuntime:
-        """Return how a step is executed; with a gateway's socket only if the step calls models and has prompts."""
+        """Return what a step is executed with; a gateway's socket only if the step calls models and has prompts."""
         asks = step.calls and inputs.get("prompts") != NOTHING
         gateway = self.calls.socket if asks and self.calls else None
         asked = str(step.params.get("served") or step.params.get("id", ""))

@@ -46,8 +46,10 @@ from harness.run.installed.packages import (
     OURS,
     DigestCache,
     FileDigests,
+    InstalledFiles,
     InstalledPackage,
     Inventory,
+    PackageEntry,
     ascii_path,
     brought_files,
     installed_packages,
@@ -166,7 +168,7 @@ class ImportPaths:
     seen: Path  # the cache
 
     def about(self) -> dict[str, str]:
-        """Return what identifies this installation in a cache file."""
+        """Return what identifies this installation of packages, by which a cache file is known to be of it."""
         parts = [str(path) for path in (self.site, self.stdlib, *self.machine, self.bytecode) if path.exists()]
         return {
             "places": "\n".join(parts),
@@ -235,9 +237,8 @@ def check_installed(place: ImportPaths, *, full: bool) -> InstallCheck:
     """
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
-    found: Mapping[str, Any] = seen.told
-    read = 0
-    if full or not seen.fresh():
+    found, read = seen.told, 0
+    if full or found is None or not seen.fresh():
         hashed = FileDigests(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
         inventory = Inventory(hashed)
         with translating_os_errors(place.site):
@@ -261,7 +262,7 @@ _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)---
 
 
 def is_unread(site: Path, path: str) -> bool:
-    """Whether an altered file, by its path among the packages, is of a class that no step reads."""
+    """Whether an altered file is of a class that no step reads, such as an installer's note to itself."""
     if UNREAD_NOTES.fullmatch(path):
         return True
     return bool(TRUSTED.fullmatch(path)) and _holds_certificates(site / path)
@@ -292,12 +293,14 @@ def _can_be_loaded(data: bytes) -> bool:
     return True
 
 
-def _without(package: Mapping[str, Any], unread: set[str]) -> dict[str, Any]:
+def _without(package: PackageEntry, unread: set[str]) -> PackageEntry:
     """Return a package's entry in an environment document without the files that no step reads."""
     names = tuple(f"{ascii_path(path)} " for path in unread)
     kept = [line for line in package.get("altered", ()) if not line.startswith(names)]
-    entry = {name: value for name, value in package.items() if name != "altered"}
-    return {**entry, "altered": kept} if kept else entry
+    entry: PackageEntry = {"version": package["version"], "record": package["record"]}
+    if kept:
+        entry["altered"] = kept
+    return entry
 
 
 def _mend(place: ImportPaths, paths: Sequence[str]) -> str:
@@ -326,7 +329,7 @@ def _spent() -> float:
     return math.fsum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, Any]:
+def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> InstalledFiles:
     packages, loose = inventory.packages(place.site, full=full)
     packages |= {one.name: package_entry(one) for one in _others_of_our_name(place.site)}
     paths = unlisted_path_files(place.site)
@@ -344,7 +347,7 @@ def _others_of_our_name(site: Path) -> list[InstalledPackage]:
     return [one for one in found if not any(top == b"harness" or top.startswith(b"__editable__") for top in one.tops)]
 
 
-def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[AlteredFile]:
+def _unlike(packages: Mapping[str, PackageEntry], locks: PackageLocks) -> list[AlteredFile]:
     found = []
     for name, one in packages.items():
         kind, why = locks.flaw(name, one["version"], one["record"])
@@ -381,7 +384,7 @@ def altered_error(found: InstallCheck) -> MissingError:
 
 
 def unread_fact(found: InstallCheck) -> dict[str, Any]:
-    """Return what a record says of altered files that no step reads: how many there are, and the first of them."""
+    """Return, for the record, how many altered files no step reads, and the names of the first of them."""
     return {
         "files": len(found.unread),
         "first": [f"{ascii_path(one.path)} ({one.why})" for one in found.unread[:SHOWN]],
@@ -389,7 +392,7 @@ def unread_fact(found: InstallCheck) -> dict[str, Any]:
 
 
 def unread_text(fact: Mapping[str, Any]) -> str:
-    """Return, in one line, what a record says of altered files that no step reads."""
+    """Return one line for people about the altered files that no step reads, from the record's fact."""
     more = int(fact["files"]) - len(fact["first"])
     named = ", ".join(fact["first"]) + (f" and {more} more" if more else "")
     return f"not as installed, though no step reads {'it' if fact['files'] == 1 else 'them'}: {named}"

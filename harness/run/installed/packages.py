@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from harness.digest import encode_document, sha256, sha256_file
 from harness.errors import HarnessError
@@ -67,18 +67,36 @@ def _same(paths: list[str], facts: array[int]) -> bool:
         return False
 
 
-class DigestCache:
-    """The cache that an earlier check left: the check's result, and facts and digest of each file it had read."""
+class PackageEntry(TypedDict):
+    """A package in an environment document: its version, its RECORD's digest, and its files that differ from it."""
 
-    def __init__(self, about: Mapping[str, Any]) -> None:
+    version: str
+    record: str
+    altered: NotRequired[list[str]]  # a path, and the digest that the file had or what is wrong with it
+
+
+class InstalledFiles(TypedDict):
+    """The result of checking what a step can import: packages, other modules, and files that were altered."""
+
+    packages: dict[str, PackageEntry]
+    loose: dict[str, str]  # digests of importable files in no RECORD
+    stdlib: str
+    altered: list[tuple[str, str]]  # a path, and what is wrong with it
+    files: int  # number of files that were compared
+
+
+class DigestCache:
+    """The cache of an earlier check of installed files: the check's result, and each file's facts and digest."""
+
+    def __init__(self, about: Mapping[str, object]) -> None:
         self.about = dict(about)
-        self.told: dict[str, Any] = {}
+        self.told: InstalledFiles | None = None
         self._paths: list[str] = []
         self._facts: array[int] = array("q")
         self._digests = b""
 
     @classmethod
-    def read(cls, path: Path, about: Mapping[str, Any]) -> DigestCache:
+    def read(cls, path: Path, about: Mapping[str, object]) -> DigestCache:
         """Read the cache file; the cache is empty if the file is missing, broken or of another installation."""
         seen = cls(about)
         try:
@@ -102,7 +120,7 @@ class DigestCache:
         return bool(self._paths) and are_unchanged(self._paths, self._facts)
 
     def known(self) -> dict[str, tuple[tuple[int, ...], str]]:
-        """Return, by path, the cached file facts and the digest."""
+        """Return, for each file in the cache, its inode, size and times as noted, and its digest."""
         found = {}
         for at, path in enumerate(self._paths):
             digest = self._digests[32 * at : 32 * at + 32]
@@ -110,7 +128,7 @@ class DigestCache:
                 found[path] = (tuple(self._facts[_WIDE * at : _WIDE * at + _WIDE]), digest.hex())
         return found
 
-    def write(self, path: Path, hashed: FileDigests, folders: list[str], told: Mapping[str, Any]) -> None:
+    def write(self, path: Path, hashed: FileDigests, folders: list[str], told: InstalledFiles) -> None:
         """Write the cache file; if it cannot be written, the next check only takes longer."""
         paths = [*folders, *hashed.digests]
         facts = array("q", chain.from_iterable(hashed.facts[one] for one in paths))
@@ -124,7 +142,7 @@ class DigestCache:
 
 
 class FileDigests:
-    """The digests of files: taken from `known` if inode, size and times are the same, else computed."""
+    """The digests of files: from the cache where inode, size and times are unchanged, else by reading the file."""
 
     def __init__(self, known: Mapping[str, tuple[tuple[int, ...], str]], now: int) -> None:
         self.facts: dict[str, tuple[int, ...]] = {}
@@ -133,11 +151,11 @@ class FileDigests:
         self._known, self._now = known, now
 
     def look(self, path: str) -> None:
-        """Note the facts of a folder, so that an added file is noticed."""
+        """Note inode, size and times of a folder, so that the next check notices a file that was added."""
         self.facts[path] = self._dated(_facts(os.stat(path)))
 
     def take(self, paths: Iterable[str]) -> None:
-        """Add the digests of many files, cached or by reading, large ones in parallel; "" for an unreadable one."""
+        """Add the digests of many files, from the cache or by reading; "" for a file that cannot be read."""
         large = []
         for path in paths:
             size = self._begin(path)
@@ -212,7 +230,7 @@ class InstalledPackage:
 
     @property
     def tops(self) -> set[bytes]:
-        """The top-level modules and folders that the package installed."""
+        """The names of the top-level modules and folders that the package installed."""
         return {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in self.lines}}
 
 
@@ -233,9 +251,11 @@ def build_environment(site: Path, image: str = "none") -> bytes:
     return spell_environment({one.name: package_entry(one) for one in found if one.name != OURS}, loose, image)
 
 
-def spell_environment(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, stdlib: str = "") -> bytes:
+def spell_environment(
+    packages: Mapping[str, PackageEntry], loose: Mapping[str, str], image: str, stdlib: str = ""
+) -> bytes:
     """Serialise an environment document; that of an image names no standard library, since its ID covers it."""
-    fields: dict[str, Any] = {
+    fields = {
         "type": "environment/2",
         "image": image,
         "python": platform.python_version(),
@@ -247,7 +267,7 @@ def spell_environment(packages: Mapping[str, Any], loose: Mapping[str, str], ima
     return encode_document({**fields, "stdlib": stdlib} if stdlib else fields)
 
 
-def package_entry(package: InstalledPackage) -> dict[str, Any]:
+def package_entry(package: InstalledPackage) -> PackageEntry:
     """Return the entry of an unaltered package in an environment document: its version and its RECORD's digest."""
     return {"version": package.version, "record": record_digest(package.lines)}
 
@@ -258,13 +278,13 @@ def normal_name(name: str) -> str:
 
 
 def is_loose(path: Path, claimed: set[bytes]) -> bool:
-    """Whether a path could be imported and belongs to no installed package."""
+    """Whether a file or folder beside the packages can be imported though no package installed it."""
     importable = path.name.endswith(MODULES) or (path.is_dir() and path.suffix != ".dist-info")
     return importable and path.name != CACHED and os.fsencode(path.name) not in claimed
 
 
 def loose_digest(path: Path) -> str:
-    """Return one digest of a module, or of all files in a folder, that belongs to no package."""
+    """Return one digest of a module, or of all files of a folder, that no package installed."""
     inner = path.rglob("*") if path.is_dir() else [path]
     files = sorted(one for one in inner if one.is_file() and CACHED not in one.parts)
     return sha256("\n".join(f"{one.relative_to(path.parent)} {sha256_file(one)[0]}" for one in files).encode())
@@ -296,7 +316,7 @@ class Inventory:
         self.files = 0  # number of files that were compared
         self._full_only: list[str] = []
 
-    def packages(self, site: Path, *, full: bool) -> tuple[dict[str, Any], dict[str, str]]:
+    def packages(self, site: Path, *, full: bool) -> tuple[dict[str, PackageEntry], dict[str, str]]:
         """Check every package against its RECORD; return the packages, and digests of importable files in no RECORD.
 
         Unless `full`, files that Python never imports, and packages' tests, are skipped.
@@ -349,7 +369,7 @@ class Inventory:
         self.altered += [(f"{folder.name}/{path}", "leads elsewhere") for path in links]
 
     def worth_seeing(self) -> FileDigests:
-        """Return the digests that the next start needs: files that Python never reads are left out."""
+        """Return the digests to keep in the cache: those of files that Python may read when it imports."""
         for path in self._full_only:
             self.hashed.digests.pop(path, None)
         return self.hashed
@@ -372,7 +392,7 @@ class Inventory:
                         files.append(one.path[len(root) + 1 :])
         return files, links
 
-    def _held(self, package: InstalledPackage, files: Mapping[str, str], site: Path) -> dict[str, Any]:
+    def _held(self, package: InstalledPackage, files: Mapping[str, str], site: Path) -> PackageEntry:
         """Return a package's entry in an environment document; files that differ are listed with what was found."""
         told, wrong = package_entry(package), []
         for path, digest in files.items():
@@ -382,7 +402,9 @@ class Inventory:
                 self.altered.append((path, why))
                 wrong.append(f"{ascii_path(path)} {found or why}")
         self.files += len(files)
-        return {**told, "altered": sorted(wrong)} if wrong else told
+        if wrong:
+            told["altered"] = sorted(wrong)
+        return told
 
     def _spelled(self, root: str, paths: Iterable[str]) -> str:
         lines = (f"{ascii_path(path)} {self.hashed.digests[f'{root}/{path}']}" for path in sorted(paths))

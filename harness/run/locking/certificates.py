@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from harness.definitions import digest_definitions, digest_nodes, parse_source
 from harness.digest import sha256
@@ -26,6 +26,8 @@ from harness.kit.certificate import (
     NOT_CHECKED,
     TYPE,
     UNCERTIFIED,
+    Certificate,
+    CodeFields,
     changed_files,
     contradicted_text,
     figures_text,
@@ -55,7 +57,7 @@ class GraderStanding:
     scorer: str
     state: str
     text: str
-    document: Mapping[str, Any] | None = None  # the certificate, if it is certified; rows can be compared with it
+    document: Certificate | None = None  # the certificate, if it is certified; rows can be compared with it
 
     @property
     def verdict(self) -> str:
@@ -146,18 +148,19 @@ def _pinned_digest(scorer: str, lock: Lock) -> str:
 
 def pinned_settings(lock: Lock, kind: str, name: str) -> str:
     """Return the digest that a lock pins for a model, an instrument or a set of wordings; empty if it pins none."""
-    pins: Mapping[str, Mapping[str, Any]] = lock.of(kind)
-    return str(pins.get(name, {}).get("sha256", ""))
+    pin = lock.of(kind).get(name)
+    return str(pin.get("sha256", "")) if pin else ""
 
 
-def _other(found: Mapping[str, Any], scorer: str, lock: Lock | None) -> Iterable[str]:
+def _other(found: Certificate, scorer: str, lock: Lock | None) -> Iterable[str]:
     """Yield what a certificate names and the lock pins differently: the scorer, its judge, its prompt."""
     if found["scorer"] != scorer:
         yield f"the scorer, which it calls {found['scorer']}"
     if lock is None:
         return
-    for what, kinds in (("judge", ("instruments", "models")), ("prompt", ("prompts",))):
-        if named := found.get(what):
+    parts = (("judge", found.get("judge"), ("instruments", "models")), ("prompt", found.get("prompt"), ("prompts",)))
+    for what, named, kinds in parts:
+        if named:
             here = [digest for kind in kinds if (digest := pinned_settings(lock, kind, named["name"]))]
             if here[:1] != [named["sha256"]]:
                 yield f"the {what} {named['name']}"
@@ -175,7 +178,7 @@ def audit_certificates(store: Store, run: str, report: Report) -> None:
     """Compute the figures of each certificate that a run's lock pins, and add a check for each to a report."""
     for scorer, found in _pinned(store, run):
         flaws = [found] if isinstance(found, str) else find_contradictions(found)
-        if not flaws and found["scorer"] != scorer:
+        if not isinstance(found, str) and not flaws and found["scorer"] != scorer:
             flaws = [f"it is the certificate of {found['scorer']}"]
         report.settle(CONTRADICTS, scorer, flaws, f"its figures are those of its matrix; {NOT_CHECKED}")
 
@@ -187,7 +190,7 @@ def unchanged_certificates(store: Store, run: str) -> Iterator[GraderStanding]:
             yield GraderStanding(scorer, "certified", "", found)
 
 
-def _pinned(store: Store, run: str) -> Iterator[tuple[str, Any]]:
+def _pinned(store: Store, run: str) -> Iterator[tuple[str, Certificate | str]]:
     """Yield each certificate of a run as it was pinned, by its scorer; the reason if it cannot be read.
 
     Other flaws of the run are reported by other checks of its audit.
@@ -211,8 +214,8 @@ _Loop = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 def carried_certificate(
     scorer: str, kinds: Iterable[str], old: Path, moved: Mapping[str, str], here: Code | None = None
-) -> dict[str, Any]:
-    """Return the certificate of a grader for the code here, from the one it has in an older tree.
+) -> Certificate:
+    """Return a grader's certificate for the code here, made from the certificate in an older tree of the project.
 
     `moved` says where things are now: `{"harness.old": "harness.new", "harness.old:name": "harness.other:name"}`.
     Raises InputError if that certificate is void in the older tree, if what its grader consists of differs here, or if
@@ -228,7 +231,7 @@ def carried_certificate(
         ) from bad
 
 
-def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str], here: Code) -> dict[str, Any]:
+def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str], here: Code) -> Certificate:
     path = certificate_path(old, scorer)
     with translating_os_errors(path):
         data = path.read_bytes()
@@ -252,13 +255,28 @@ def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str],
             where=str(path),
             next="say with --moved where these lie now, or measure the grader again: `harness certify`",
         )
-    left = ("self", "definitions", "labels", "split", "parts", "bootstrap")  # the last four are an older one's only set
-    kept = {name: value for name, value in found.items() if name not in left}
     code = code_fields(kinds, here)
-    return {**kept, "type": TYPE, "sets": dict(sets_of(found)), **code, "predecessor": sha256(data)}
+    carried: Certificate = {
+        "type": TYPE,
+        "scorer": found["scorer"],
+        "accepts": found["accepts"],
+        "sets": dict(sets_of(found)),
+        "intervals": found["intervals"],
+        "code": code["code"],
+        "files": code["files"],
+        "definitions": code["definitions"],
+        "predecessor": sha256(data),
+    }
+    if "judge" in found:
+        carried["judge"] = found["judge"]
+    if "prompt" in found:
+        carried["prompt"] = found["prompt"]
+    if "opened" in found:
+        carried["opened"] = found["opened"]
+    return carried
 
 
-def code_fields(kinds: Iterable[str], code: Code) -> dict[str, Any]:
+def code_fields(kinds: Iterable[str], code: Code) -> CodeFields:
     """Return what a certificate says of its grader's code: the closure, and the bytes and definitions of each file."""
     files = grader_code(kinds, code)
     definitions = {name: digest_definitions(code.sources[name]) for name in files.files}
@@ -296,7 +314,7 @@ def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 class CodeTree:
-    """The modules below a folder: what each defines and imports, read from the source."""
+    """Reader of the modules below a folder: what each of them defines and imports, by its source."""
 
     def __init__(self, root: Path, moved: Mapping[str, str]) -> None:
         self._root = root
@@ -305,7 +323,7 @@ class CodeTree:
         self._bound: dict[str, dict[str, str]] = {}
 
     def definitions(self, files: Iterable[str]) -> dict[str, list[str]]:
-        """Return the digests of what files define, by `module:name` after the move.
+        """Return the digests of what some files define, by `module:name` as it is called after the move.
 
         The digests of statements that define nothing, but are executed, are under the empty name.
         """
@@ -371,7 +389,7 @@ class CodeTree:
         return self.bindings(module).get(name, f"{module}:{name}")
 
     def bindings(self, module: str) -> dict[str, str]:
-        """Return what the names of a module stand for: those it defines, and those it imports when it is loaded."""
+        """Return what each name of a module stands for: what the module defines, and what it imports."""
         if module not in self._bound:
             tree = self._tree(module)
             assert tree

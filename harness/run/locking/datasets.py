@@ -83,7 +83,7 @@ class MadeDataset:
         return Dataset(self.name, self.make, self.params, rows, files, folders, cuts, gated)
 
     def lacks(self, pins: Mapping[str, DatasetPin], how: Mapping[str, str]) -> str:
-        """Describe the published data that the maker needs and that is not here, and how to get it; "" if none."""
+        """Say which published data the maker needs and the store lacks, and how to get it; "" if nothing is lacking."""
         if self.own:
             return ""
         for parameter, to in {**self.files, **self.folders}.items():
@@ -98,7 +98,7 @@ class MadeDataset:
 
 @dataclass(frozen=True)
 class FetchedData:
-    """Published data by the name of its dataset: one file each, or many; and files of the project."""
+    """The published data and the project's files that makers read, by the name of their dataset."""
 
     files: Mapping[str, Pinned]
     folders: Mapping[str, FileSet]
@@ -131,7 +131,7 @@ class FetchedData:
         )
 
     def told_apart(self) -> tuple[FetchedData, dict[str, str]]:
-        """Return placeholders of which each has the digest of its dataset's name, and the names by digest."""
+        """Return placeholders of which each has the digest of its dataset's name; and the names by these digests."""
         digests = {name: sha256(f"data {name}".encode()) for name in (*self.files, *self.folders)}
         files = {name: Pinned(digests[name]) for name in self.files}
         folders = {name: _file_set(dict.fromkeys(one.here, digests[name])) for name, one in self.folders.items()}
@@ -140,7 +140,7 @@ class FetchedData:
     def with_files_here(
         self, manifest: Manifest, is_here: Callable[[str], bool], partial: Collection[str] = ()
     ) -> FetchedData:
-        """Return these placeholders with the published files that are here, by the digests that a manifest states.
+        """Return these placeholders with the published files that are in the store, by the manifest's digests.
 
         A dataset of many files in `partial` has those that are here, if any is; its others are absent.
         """
@@ -447,7 +447,7 @@ def _moved(now: FilePin, held: FilePin) -> str:
 
 
 def bring_files(loaded: LoadedManifest, lock: Lock, store: Store, beside: Path | None = None) -> None:
-    """Copy the user's own files that a lock pins into the store; raise InputError if one changed since.
+    """Copy the user's own files that a lock pins into the store; raise InputError if one changed since the lock.
 
     Files of a data set of the hub come from the store `beside`, or from the hub.
     """
@@ -475,7 +475,7 @@ def bring_files(loaded: LoadedManifest, lock: Lock, store: Store, beside: Path |
 def with_cuts(
     new: Mapping[str, FilePin], datasets: Mapping[str, DatasetPin], old: Lock | None, blobs: Blobs
 ) -> dict[str, FilePin]:
-    """Add to the pins of files where their items were cut before rows were appended, so that nothing is asked again.
+    """Add to the pins of the user's files after how many items rows were appended, so that old shards stay as they are.
 
     `datasets` are the new pins of what was made of the files. A cut is added only if the items that `old` pins stand
     unchanged before the new ones.

@@ -53,7 +53,7 @@ class HubFile:
 
 @dataclass(frozen=True)
 class HubRevision:
-    """A data set at one commit: its files by path, and by `CONFIG/SPLIT` the patterns of files that its card states.
+    """A data set of the Hugging Face hub at one commit: its files by path, and the parts that its card names.
 
     `gated` says that the hub gives it only to those who agreed to its terms.
     """
@@ -126,7 +126,7 @@ def _format(path: str) -> str:
 
 
 def ask_hub(data: HubData) -> HubRevision:
-    """Ask the hub what a data set is at a revision.
+    """Ask the Hugging Face hub for the commit and the files of a data set at a revision.
 
     Raises InputError if it has no such data set or revision, or has it under another name; MissingError if it needs
     leave, or if the hub does not answer.
@@ -170,7 +170,7 @@ def require_revision(data: HubData) -> None:
 def hub_pins(
     loaded: LoadedManifest, held: Lock | None, store: Store, stop: Event
 ) -> tuple[dict[str, FilePin], dict[str, str]]:
-    """Resolve the data sets of the hub that a manifest names, and bring their files into the store.
+    """Resolve the hub's data sets that a manifest names to digests, and download their files into the store.
 
     Returns the pins by dataset, and by dataset the reason for those that cannot be had. The hub is not asked what it
     cannot answer otherwise: a part of a commit that the lock `held` pins. Raises InputError, with the line of the
@@ -227,7 +227,7 @@ def pin_hub_data(source: str, part: str, store: Store) -> FilePin:
 
 
 def bring_hub_files(store: Store, pin: FilePin, lacking: Mapping[str, str], beside: Path | None) -> None:
-    """Bring pinned files of a data set into the store: from the store `beside`, or from the hub at its commit."""
+    """Bring pinned files of a data set into the store, from the store `beside` or from the hub at the pinned commit."""
     name = HubData.parse(pin["file"]).name
     for path, digest in lacking.items():
         if not is_in_store(store, digest, beside):
@@ -247,7 +247,7 @@ def _bring(store: Store, found: HubRevision, path: str) -> str:
 
 
 def download_hub_file(found: HubRevision, path: str, target: Path) -> str:
-    """Download one file of a data set; return its digest, held against what the hub states."""
+    """Download one file of a data set; return its digest, after comparing it with the one that the hub states."""
     file, address = found.files[path], _address(found.name, found.commit, path)
     download_url(address, target, LARGEST if file.size is None else file.size, _headers())
     digest, size = sha256_file(target)

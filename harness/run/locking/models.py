@@ -75,7 +75,7 @@ NAMING = ("model", "id", "source", "behaviour", "attempt")  # fields of a provid
 
 
 def model_string(model: Settings) -> str:
-    """Return a model in one line, as `-m` takes it: provider and what names the model there, with address or revision.
+    """Return a model in one line as option `-m` takes it: PROVIDER/NAME, with its address or revision.
 
     A name and password in an address are left out.
     """
@@ -100,7 +100,7 @@ class NamedModel(NamedTuple):
     at_gateway: str
 
     def tapes(self, manifest: Manifest) -> str:
-        """Return the default name of its tape: the manifest's name, for an instrument followed by its role."""
+        """Return the name of the model's tape unless the manifest names one: the manifest's name, and the role."""
         return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
 
 
@@ -200,7 +200,7 @@ def _own(models: Path | None, name: str) -> Path:
 
 
 def package_folder(name: str) -> Path:
-    """Return the folder of weights inside an installed package, by its file list; none of its code is run.
+    """Return the folder of model weights in an installed package, found by its file list without running its code.
 
     `PACKAGE/FOLDER` names the folder if there are several. Raises MissingError if the package is not installed, or if
     the name does not mean exactly one folder of weights with a config.json. The harness's own models are among its

@@ -61,7 +61,7 @@ def is_in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
 def download_pinned(
     store: Store, address: str, digest: str, size: int | None = None, headers: Mapping[str, str] | None = None
 ) -> None:
-    """Download a file into the store if it has the pinned digest; otherwise keep nothing and raise UnavailableError."""
+    """Download a file and keep it in the store only if it has the pinned digest; else raise UnavailableError."""
     with store.folder("fetch") as folder:
         target = folder / "data"
         download_url(address, target, LARGEST if size is None else size, headers)
@@ -143,7 +143,7 @@ HOW = "`harness import data FOLDER`, then `harness lock` again"
 
 @dataclass(frozen=True)
 class PublishedPins:
-    """The digests of all public files that a manifest uses, and each file that is absent, with the reason."""
+    """The digests of the public files that a manifest uses, and of each absent file the reason."""
 
     pins: dict[str, DatasetPin] = field(default_factory=dict)
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path

@@ -30,7 +30,7 @@ _TLS = ("ca", "cert", "key")
 
 @dataclass(frozen=True)
 class Certificates:
-    """The files by which this process and a scheduler know each other: authority, certificate and key, all PEM."""
+    """The TLS files by which this process and a scheduler know each other: authority, certificate and key (PEM)."""
 
     ca: Path
     cert: Path
@@ -39,7 +39,7 @@ class Certificates:
 
 @dataclass(frozen=True)
 class PlacementChoice:
-    """Where steps are executed, how inputs reach them, and what messages about it are told to."""
+    """Which scheduler the steps are executed at, how inputs reach its workers, and who is told messages."""
 
     kind: str = LOCAL
     target: str = ""  # of dask: an address, a scheduler file, or `local:N`
@@ -50,7 +50,7 @@ class PlacementChoice:
 
     @property
     def own_workers(self) -> int:
-        """How many workers are to be started on this machine; 0 if the scheduler is another's."""
+        """How many workers to start on this machine; 0 if a scheduler that somebody else started is used."""
         found = OWN.fullmatch(self.target)
         return int(found[1]) if found else 0
 
@@ -102,14 +102,14 @@ def _read_settings(path: Path, *, needed: bool) -> dict[str, Any]:
 
 
 def find_address(choice: PlacementChoice) -> str:
-    """Return the address of the chosen scheduler; raise MissingError if it is beyond this machine and not `tls://`."""
+    """Return the chosen scheduler's address; raise MissingError for an address of another machine without TLS."""
     address = _read_address(Path(choice.target)) if choice.target.endswith(".json") else choice.target
     require_private(address, choice)
     return address
 
 
 def require_private(address: str, choice: PlacementChoice) -> None:
-    """Raise an error for an address that is none, or beyond this machine without certificates of the user's.
+    """Raise an error for an address that is invalid, or of another machine without certificates of the user's.
 
     Anyone who can connect to a scheduler can have its workers run any program.
     """

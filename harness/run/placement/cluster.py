@@ -19,29 +19,13 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-from harness.digest import encode_document, parse_document
+from harness.digest import encode_document
 from harness.engines.engine import NO_IMAGE, VISIBLE
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.failures import LOST
 from harness.evidence.trail import environment_changes, read_environment
 from harness.manifest.schema import SIZES, Resources, parse_amount
-from harness.run.executing.exchange import (
-    ASKED,
-    FAILED,
-    LACKING,
-    MADE,
-    PROOF,
-    QUESTION,
-    REFUSED,
-    STOP,
-    encode_answer,
-    input_digests,
-    pack_message,
-    read_answer,
-    read_failure,
-    read_request,
-    unpack_message,
-)
+from harness.run.executing import exchange
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.workshop import Workshop
 from harness.run.placement.choice import PlacementChoice, find_address, require_private
@@ -63,7 +47,7 @@ OnWorker = Callable[[str, Mapping[str, Any]], None]  # event of the journal, its
 
 @dataclass(frozen=True)
 class PlacementTerms:
-    """What a worker opens as the run did: the isolation asked for, resources, most memory, and kind of numerics."""
+    """What a worker has to offer for a run: isolation, resources, the most memory, and the kind of numerics."""
 
     isolation: str
     resources: Resources
@@ -86,7 +70,7 @@ class SeenWorker:
 
 
 class WorkerLost(Exception):  # noqa: N818 - what became of it
-    """The worker of a step went away before it answered; `often` if Dask gave the step up for it."""
+    """Raised if the worker of a step went away before it answered; `often` if Dask gave the step up for that."""
 
     often = False
 
@@ -136,11 +120,11 @@ class DaskPlacement:
                     self.store.tree.remove(f"tmp/{self._mark}")
 
     def spoken(self) -> dict[str, str]:
-        """Return what a record says of this placement: its kind, and how inputs reach the workers."""
+        """Return what the run's record says of this placement: its kind, and how inputs reach the workers."""
         return {"name": self.name, "store": "shared" if self.choice.shared else "sent"}
 
     def begin(self, note: OnWorker) -> None:
-        """Pass on which workers came, and from now on as they come."""
+        """Pass the events of workers, past and future ones, to `note`, which writes the run's journal."""
         with self._lock:
             self._note = note
             for event, fields in self._events:
@@ -148,12 +132,12 @@ class DaskPlacement:
             self._events.clear()
 
     def end(self) -> None:
-        """Pass on nothing more: the run writes the last lines of its journal."""
+        """Stop passing events: the run writes the last lines of its journal."""
         with self._lock:
             self._note = lambda _event, _fields: None
 
     def takes(self, step: Step) -> bool:
-        """Whether a step may leave this process: none that asks models at providers, and none that tries programs."""
+        """Whether a worker may execute a step: not one that asks models at providers, or runs programs from answers."""
         return not (step.calls or step.trial)
 
     def perform(self, request: bytes) -> bytes:
@@ -162,30 +146,30 @@ class DaskPlacement:
         Raises the error of a step that fails, MissingError if no worker is left for it, and StepEnded if it lost too
         many workers.
         """
-        asked = parse_document(request, ASKED, "a request")
-        step, parts = read_request(asked)
-        fields = {**asked, "setting": self._setting(), "run": self._token}
+        asked = exchange.parse_request(request)
+        step, parts = exchange.read_request(asked)
+        sent: exchange.SentRequest = {**asked, "setting": self._setting(), "run": self._token}
         wants, lacking, last, lost = self._wants(step), set[str](), "", 0
         while True:
             fit = self._fit(step, parts, wants)
             goal = [last] if last in fit else list(fit)
             try:
-                message = pack_message(fields, self._sent(step, parts, lacking, fit.values()))
+                message = exchange.pack_message(sent, self._sent(step, parts, lacking, fit.values()))
                 said, blobs = self._ask(message, goal, wants, self._turn(step, parts))
             except WorkerLost as loss:
                 lost, last = lost + 1, ""
                 if loss.often or lost == MOST_LOST:
                     raise _lost(step) from None
                 continue
-            last = str(said.get("address", ""))
-            if said.get("log"):
-                self.workshop.heard(step.name, said["log"].encode())
-            if said["type"] == LACKING:
+            last = said.get("address", "")
+            if log := said.get("log"):
+                self.workshop.heard(step.name, log.encode())
+            if said["type"] == exchange.LACKING:
                 lacking |= set(said["digests"])
-            elif said["type"] == REFUSED:
+            elif said["type"] == exchange.REFUSED:
                 self._refuse(last, said["why"], said["next"])
-            elif said["type"] == FAILED:
-                self._failed(last, read_failure(said))
+            elif said["type"] == exchange.FAILED:
+                self._failed(last, exchange.read_failure(said))
             elif answer := self._taken(said, blobs, parts, last):
                 return answer
 
@@ -196,11 +180,17 @@ class DaskPlacement:
         self._lacked = error
         self._refuse(address, error.what, error.next)
 
-    def _taken(self, said: Mapping[str, Any], blobs: Mapping[str, bytes], parts: Preimage, at: str) -> bytes:
+    def _taken(self, said: exchange.StepMade, blobs: Mapping[str, bytes], parts: Preimage, at: str) -> bytes:
         """Put what a worker made into the store and return the answer; empty if the bytes are not what it says."""
-        body = {name: said[name] for name in ("type", "key", "outputs", "usage", "facts")}
+        body: exchange.StepMade = {
+            "type": said["type"],
+            "key": said["key"],
+            "outputs": said["outputs"],
+            "usage": said["usage"],
+            "facts": said["facts"],
+        }
         seen = self.workers.get(at)
-        answer = read_answer(encode_document(body), parts)
+        answer = exchange.read_answer(encode_document(body), parts)
         for out in answer.outputs.values():
             if self.choice.shared:
                 sound = self.store.blobs.state(out.sha256) == "sound" and self.store.blobs.size(out.sha256) == out.size
@@ -211,9 +201,9 @@ class DaskPlacement:
                 self._refuse(at, "what it sent is not what it says it made", "")
                 return b""
         if seen:
-            seen.held |= {*input_digests(parts), *(out.sha256 for out in answer.outputs.values())}
-        made = read_answer(encode_document({**body, "worker": seen.name if seen else ""}), parts)
-        return encode_answer(parts, made)
+            seen.held |= {*exchange.input_digests(parts), *(out.sha256 for out in answer.outputs.values())}
+        made = exchange.read_answer(encode_document({**body, "worker": seen.name if seen else ""}), parts)
+        return exchange.encode_answer(parts, made)
 
     def _sent(self, step: Step, parts: Preimage, lacking: set[str], fit: Any) -> list[bytes]:
         """Return the blobs that travel with a step: what its worker lacks, and small ones that some worker may lack."""
@@ -221,7 +211,7 @@ class DaskPlacement:
             return []
         common = set.intersection(*(one.held for one in fit))
         blobs, chosen, size = self.store.blobs, list[str](), 0
-        for digest in input_digests(parts):
+        for digest in exchange.input_digests(parts):
             many = blobs.size(digest)
             if digest in lacking or (digest not in common and many <= SMALL):
                 chosen.append(digest)
@@ -234,7 +224,7 @@ class DaskPlacement:
             )
         return [blobs.read(digest, MOST_SENT) for digest in chosen]
 
-    def _setting(self) -> dict[str, Any]:
+    def _setting(self) -> exchange.WorkerSetting:
         engine, shared = self.workshop.engine, self.choice.shared
         return {
             "type": "worker-setting/1",
@@ -320,7 +310,11 @@ class DaskPlacement:
             try:
                 if self.cancel.is_set() and not self._stopped:
                     self._stopped = True
-                    self.client.run(answer_message, pack_message({"type": STOP, "run": self._token}), on_error="ignore")
+                    self.client.run(
+                        answer_message,
+                        exchange.pack_message({"type": exchange.STOP, "run": self._token}),
+                        on_error="ignore",
+                    )
                 # not `scheduler_info`, in whose place the client puts an answer without workers every two seconds
                 listed = self.client.sync(scheduler.identity, n_workers=-1)["workers"]
             except (OSError, TimeoutError, RuntimeError) as bad:
@@ -349,7 +343,7 @@ class DaskPlacement:
         except (InputError, MissingError) as bad:
             self._refuse(address, bad.what, bad.next)
             return
-        question = pack_message({"type": QUESTION, "setting": self._setting()})
+        question = exchange.pack_message({"type": exchange.QUESTION, "setting": self._setting()})
         future = self.client.get_executor(workers=[address], pure=False, retries=0).submit(answer_message, question)
         future.add_done_callback(lambda done: self._proofs.put((address, seen, done)))
 
@@ -366,21 +360,22 @@ class DaskPlacement:
             self._refuse(address, f"it gave no proof: {type(bad).__name__}: {bad}"[:500], "")
             return
         try:
-            said, blobs = unpack_message(done.result(), (PROOF, REFUSED, FAILED))
+            said, blobs = exchange.unpack_proof(done.result())
         except DamageError as damage:
             self._refuse(address, damage.what, damage.next)
             return
+        if said["type"] != exchange.PROOF:
+            self._refuse(address, said["why"] if said["type"] == exchange.REFUSED else said["what"], said["next"])
+            return
         if why := self._unproved(said, blobs):
-            self._refuse(address, why, str(said.get("next", "")))
+            self._refuse(address, why, "")
             return
         seen.device, seen.numerics, seen.gpus = said["device"], said["numerics"], _gpus(said["facts"])
         self._record("worker.joined", {"worker": seen.name, "isolation": said["isolation"], "facts": said["facts"]})
 
-    def _unproved(self, said: Mapping[str, Any], blobs: Mapping[str, bytes]) -> str:
+    def _unproved(self, said: exchange.WorkerProof, blobs: Mapping[str, bytes]) -> str:
         """Return why a worker may take no step; empty if its environment and image are those of this run."""
         setting = self.workshop.setting
-        if said["type"] != PROOF:
-            return str(said.get("why") or said.get("what"))
         if said["image"] != self.workshop.engine.image:
             return "its steps run in another image"
         if twin := self._twin(said):
@@ -394,7 +389,7 @@ class DaskPlacement:
         changes = list(environment_changes(mine, read_environment(theirs, "its environment")))
         return f"its environment is not that of this run: {'; '.join(changes[:5])}"[:1000]
 
-    def _twin(self, said: Mapping[str, Any]) -> str:
+    def _twin(self, said: exchange.WorkerProof) -> str:
         """Return the name of another worker that takes steps on a GPU of this one; empty if there is none."""
         own = _gpus(said["facts"])
         return next((one.name for one in self.workers.values() if not one.refused and one.gpus & own), "")
@@ -429,7 +424,7 @@ class DaskPlacement:
 
     def _ask(
         self, message: bytes, goal: Sequence[str], wants: Mapping[str, float], turn: int = 0
-    ) -> tuple[dict[str, Any], dict[str, bytes]]:
+    ) -> tuple[exchange.StepReply, dict[str, bytes]]:
         """Send a message to one of some workers and return its answer; WorkerLost if all of them went away."""
         import dask  # noqa: PLC0415 - an optional package, installed where this runs
         from distributed import KilledWorker  # noqa: PLC0415 - as above
@@ -442,7 +437,7 @@ class DaskPlacement:
         try:
             while True:
                 with suppress(TimeoutError):
-                    return unpack_message(future.result(timeout=TURN), (MADE, LACKING, REFUSED, FAILED))
+                    return exchange.unpack_step_reply(future.result(timeout=TURN))
                 self._require_open()
                 if not any(at in self.workers for at in goal):
                     raise WorkerLost

@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from harness.digest import document_digest
 from harness.engines.engine import NO_IMAGE, EngineKind, EngineOptions
@@ -23,23 +22,7 @@ from harness.errors import HarnessError, InputError, MissingError, StepError
 from harness.manifest.schema import Resources
 from harness.run.engines import ENGINES, EngineChoice, image_of_run, step_limits, within_disk
 from harness.run.environment import count_cores, machine_facts
-from harness.run.executing.exchange import (
-    ASKED,
-    LACKING,
-    PROOF,
-    QUESTION,
-    REFUSED,
-    STOP,
-    STOPPED,
-    answer_fields,
-    encode_request,
-    failure_fields,
-    input_digests,
-    pack_message,
-    read_answer,
-    read_request,
-    unpack_message,
-)
+from harness.run.executing import exchange
 from harness.run.executing.warm import WarmProcesses
 from harness.run.executing.workshop import Workshop
 from harness.steps import CPU, Computing, Step
@@ -53,34 +36,34 @@ _stops: OrderedDict[str, threading.Event] = OrderedDict()
 _folder = ExitStack()
 
 
-Answer = tuple[Mapping[str, Any], Sequence[bytes]]  # the document and the blobs that travel with it
+Answer = tuple[exchange.WorkerReply, Sequence[bytes]]  # the document and the blobs that travel with it
 
 
 def answer_message(message: bytes) -> bytes:
-    """Return the answer to a message of a run: a proof of what this worker is, or what came of a step.
+    """Answer a message of a run on this worker: with a proof of its environment, or with the result of a step.
 
     A step that fails is an answer too, and so is a defect: whatever is raised here, a scheduler might try again.
     """
     try:
         fields, blobs = _answer(message)
     except HarnessError as bad:
-        fields, blobs = failure_fields(bad), ()
+        fields, blobs = exchange.failure_fields(bad), ()
     except Exception as bad:  # the border: it is told to the run, which ends with it
         error = StepError(f"a worker failed: {type(bad).__name__}: {bad}", next="tell the authors of the harness")
         error.add_note(traceback.format_exc())
-        fields, blobs = failure_fields(error), ()
-    return pack_message({**fields, "address": _address()}, blobs)
+        fields, blobs = exchange.failure_fields(error), ()
+    return exchange.pack_message({**fields, "address": _address()}, blobs)
 
 
 def _answer(message: bytes) -> Answer:
-    said, blobs = unpack_message(message, (ASKED, QUESTION, STOP))
-    if said["type"] == STOP:
+    said, blobs = exchange.unpack_order(message)
+    if said["type"] == exchange.STOP:
         _stop_of(said["run"]).set()
-        return {"type": STOPPED}, ()
+        return {"type": exchange.STOPPED}, ()
     host = _host(said["setting"])
     if isinstance(host, MissingError):
-        return {"type": REFUSED, "why": host.what, "next": host.next}, ()
-    return host.prove() if said["type"] == QUESTION else host.execute(said, blobs)
+        return {"type": exchange.REFUSED, "why": host.what, "next": host.next}, ()
+    return host.prove() if said["type"] == exchange.QUESTION else host.execute(said, blobs)
 
 
 def _address() -> str:
@@ -102,7 +85,7 @@ def _stop_of(run: str) -> threading.Event:
         return event
 
 
-def _host(setting: Mapping[str, Any]) -> WorkerHost | MissingError:
+def _host(setting: exchange.WorkerSetting) -> WorkerHost | MissingError:
     """Return what executes steps of a setting in this process; it is opened, and so read and probed, once."""
     name = document_digest(setting)
     with _turn:
@@ -130,7 +113,7 @@ class WorkerHost:
     Raises MissingError if this machine lacks what the setting asks for, or if its isolation does not hold.
     """
 
-    def __init__(self, setting: Mapping[str, Any], folder: Path) -> None:
+    def __init__(self, setting: exchange.WorkerSetting, folder: Path) -> None:
         self.shared = bool(setting["store"])
         self.store = _shared_store(setting) if self.shared else Store.make(folder / "harness-store")
         self.store.blobs.durable = self.shared  # a worker's own store ends with it
@@ -158,10 +141,10 @@ class WorkerHost:
         }
 
     def prove(self) -> Answer:
-        """Return what this worker is: its environment document, device and numerics, and what was found of it."""
+        """Return what a worker proves of itself: its environment document, device, numerics and facts."""
         setting = self.workshop.setting
-        fields = {
-            "type": PROOF,
+        proof: exchange.WorkerProof = {
+            "type": exchange.PROOF,
             "environment": setting.environment,
             "device": setting.device,
             "numerics": {**setting.numerics, **setting.heavy},
@@ -169,30 +152,31 @@ class WorkerHost:
             "isolation": self.workshop.engine.isolation,
             "facts": self.found,
         }
-        return fields, [self.workshop.environment] if self.workshop.engine.image == NO_IMAGE else []
+        return proof, [self.workshop.environment] if self.workshop.engine.image == NO_IMAGE else []
 
-    def execute(self, said: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    def execute(self, said: exchange.SentRequest, blobs: Mapping[str, bytes]) -> Answer:
         """Execute the step of a request, and return its outputs; or say why it is not taken, or what is lacking."""
-        step, parts = read_request(said)
+        step, parts = exchange.read_request(said)
         if why := self.unfit(step, parts):
-            return {"type": REFUSED, "why": why, "next": ""}, ()
+            return {"type": exchange.REFUSED, "why": why, "next": ""}, ()
         for data in blobs.values():
             self.store.blobs.put(data)
-        if lacking := [one for one in input_digests(parts) if self.store.blobs.state(one) != "sound"]:
-            return {"type": LACKING, "digests": lacking}, ()
+        if lacking := [one for one in exchange.input_digests(parts) if self.store.blobs.state(one) != "sound"]:
+            return {"type": exchange.LACKING, "digests": lacking}, ()
         bound, log = copy.copy(self.workshop), list[bytes]()
         bound.cancel, bound.heard = _stop_of(said["run"]), lambda _, text: log.append(text)
+        fields: exchange.StepMade | exchange.StepFailed
         try:
-            made = read_answer(bound.perform(encode_request(step, parts)), parts)
-            fields = answer_fields(parts, made)
+            made = exchange.read_answer(bound.perform(exchange.encode_request(step, parts)), parts)
+            fields = exchange.answer_fields(parts, made)
         except HarnessError as bad:
-            made, fields = None, failure_fields(bad)
+            made, fields = None, exchange.failure_fields(bad)
         fields["log"] = b"".join(log)[: self.workshop.limits.log_bytes].decode("utf-8", "replace")
         given = {} if self.shared or made is None else {out.sha256 for out in made.outputs.values()}
         return fields, [self.store.blobs.path(one).read_bytes() for one in sorted(given)]
 
     def unfit(self, step: Step, parts: Preimage) -> str:
-        """Return why this worker may not execute a step; empty if its key names what this worker is."""
+        """Return why a step may not be executed here; empty if its key names this worker's environment and device."""
         setting, threads = self.workshop.setting, self.threads
         wrong = {
             "a step that asks models or tries programs stays with its run": step.calls or step.trial,
@@ -213,7 +197,7 @@ class WorkerHost:
             return ""  # its harness has no such module
 
 
-def _shared_store(setting: Mapping[str, Any]) -> Store:
+def _shared_store(setting: exchange.WorkerSetting) -> Store:
     """Open the run's own store; MissingError if this worker does not see it, or sees another one under its path."""
     root, mark = Path(setting["store"]), setting["mark"]
     try:

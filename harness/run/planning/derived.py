@@ -242,7 +242,7 @@ def _require(only: OnlyOption, known: Collection[str]) -> None:
 
 
 def keep_possible_outputs(value: dict[str, Any], derived: LoadedManifest, inherited: Collection[str]) -> None:
-    """Drop the outputs of the parent that the study can no longer make of what is kept."""
+    """Drop the parent's outputs that the study cannot make of the models and datasets that are kept."""
     if value.get("outputs"):
         possible = possible_outputs(derived)
         value["outputs"] = {
@@ -251,7 +251,7 @@ def keep_possible_outputs(value: dict[str, Any], derived: LoadedManifest, inheri
 
 
 def keep_tapes(value: dict[str, Any], parent: Manifest, derived: Manifest) -> None:
-    """Write into a derived manifest the tape of each model that names none, so that nothing is asked a second time.
+    """Write into a derived manifest which tape each model replays, so that no request is paid for a second time.
 
     A model that the parent asks in the same way has the parent's tape. Any other model records on a tape that all
     manifests derived from that parent share, so that the parent's own, which may be pinned, stays as it is.
@@ -388,7 +388,7 @@ def derive_manifest(parent: LoadedManifest, options: DerivedOptions) -> LoadedMa
 
 
 def held_lock(loaded: LoadedManifest) -> Lock | None:
-    """Return the lock that a new one of a manifest follows: its own, or its parent's if it is derived; else None.
+    """Return the lock that a manifest's new lock is compared with: its own, else its parent's, else None.
 
     Data that has grown since the parent was first locked is thus cut where the parent's lock cuts it.
     """

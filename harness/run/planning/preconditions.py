@@ -28,7 +28,7 @@ PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def read_ceiling(text: str) -> int:
-    """Parse the most memory that a step gets, as a user writes it (`8GiB`); 0 if the text is empty."""
+    """Parse the most memory that one step may use, as a user writes it (`8GiB`); 0 if the text is empty."""
     if not text:
         return 0
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)", text.strip())
@@ -42,7 +42,7 @@ def read_ceiling(text: str) -> int:
 
 
 def machine_ceiling() -> int:
-    """Return the most memory that a step may use unless the user says otherwise, in bytes; 0 if it is not known."""
+    """Return the most memory in bytes that one step may use on this machine; 0 if that is not known."""
     return _machine_ceiling(PROC, GROUPS)
 
 

@@ -160,7 +160,7 @@ def audit_run(
     stop: threading.Event | None = None,
     bundle: Bundle | None = None,
 ) -> Report:
-    """Audit one run with the installed planner, engine and code, and check the installed packages unless at `hashes`.
+    """Audit one run with the installed planner, engine and code and, except at level `hashes`, check the packages.
 
     `images` is the store that holds images. If the run's image cannot be had, steps are executed again without it.
     `bundle` is what the store was unpacked from, if it was.

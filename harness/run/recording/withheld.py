@@ -21,7 +21,7 @@ WORDS = ("text", "error", "detail")  # fields of a journal's lines with words th
 
 
 def withheld_blobs(tables: RunTables, *, weights: bool = True) -> dict[str, str]:
-    """Return the blobs of a run that are not handed over, `weights` among them or not, each with the reason."""
+    """Return the blobs of a run that a bundle must not hold, such as private data, each with the reason."""
     found: dict[str, str] = {}
     for part in (MODELS, INSTRUMENTS) if weights else ():
         for name, pin in tables.lock.of(part).items():
@@ -32,7 +32,7 @@ def withheld_blobs(tables: RunTables, *, weights: bool = True) -> dict[str, str]
 
 
 def require_no_words(store: Store, runs: Iterable[str], *, with_logs: bool) -> None:
-    """Raise InputError if the logs of runs, all of which are handed over, may repeat data that is not.
+    """Raise InputError if logs that a bundle would hold may repeat data that it must not hold.
 
     The transcript of an attempt does. A journal may, if steps wrote words into it, unless `with_logs`. Of a run that
     never ended it is not known what its data are, so its words count as such.

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from harness import stats
 from harness.digest import canonical_json, sha256
@@ -23,7 +23,7 @@ from harness.kit.further import FurtherLine, SummedUp
 from harness.kit.meaning import MAIN, Direction, Meaning
 from harness.kit.paired import Pair, PairedColumn, PairedDifference, paired_differences
 from harness.kit.score_intervals import ScoreInterval
-from harness.kit.score_lines import ScoreLine, measure, number
+from harness.kit.score_lines import ScoreLine, ScoreLineRow, measure, number
 from harness.kit.sides import is_right
 from harness.models.gateway.limits import FOR_GOOD
 from harness.rowtypes import Gold, Item, Likelihood, Response
@@ -48,6 +48,23 @@ MILLION = Decimal(1_000_000)
 AskedPlace = tuple[str, str]  # model and dataset
 
 
+class CostRow(TypedDict, total=False):
+    """`AnswerCosts` as plain data: tokens, dollars and seconds of one model's answers to one dataset."""
+
+    refused: int
+    tokens: dict[str, int]  # prompt, completion
+    dollars: str
+    seconds: float
+    stored: bool
+
+
+class ReportedLineRow(ScoreLineRow, CostRow):
+    """A line of a table as plain data, with the costs of its answers and, of a grader, its certificate."""
+
+    certificate: NotRequired[str]
+    certificate_text: NotRequired[str]
+
+
 @dataclass
 class AnswerCosts:
     """The costs of one model's answers to one dataset; None if a number was not counted."""
@@ -61,7 +78,7 @@ class AnswerCosts:
     prices: Mapping[str, str] | None = None
 
     def use(self, prompt: int | None, completion: int | None) -> None:
-        """Add the tokens of one answer."""
+        """Add the token counts of one answer, as far as they were counted."""
         if prompt is not None:
             self.prompt_tokens = (self.prompt_tokens or 0) + prompt
         if completion is not None:
@@ -76,17 +93,19 @@ class AnswerCosts:
         whole = prices["input"] * self.prompt_tokens + prices["output"] * self.completion_tokens
         return f"{(whole / MILLION).normalize():f}"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> CostRow:
         """Return the costs as plain data; what was not counted is left out."""
         tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
-        found: dict[str, Any] = {"refused": self.refused} if self.refused else {}
+        found: CostRow = {"refused": self.refused} if self.refused else {}
         if counted := {name: count for name, count in tokens.items() if count is not None}:
             found["tokens"] = counted
         if self.dollars:
             found["dollars"] = self.dollars
         if self.executed:
             found["seconds"] = self.milliseconds / 1000
-        return found | ({"stored": True} if self.stored and not self.executed else {})
+        if self.stored and not self.executed:
+            found["stored"] = True
+        return found
 
 
 def answer_costs(tables: RunTables) -> dict[AskedPlace, AnswerCosts]:
@@ -153,15 +172,16 @@ class ScoreReport:
     stand_ins: Mapping[str, bool] = field(default_factory=dict)  # by stand-in: was it shown the right answers?
     further: tuple[FurtherLine, ...] = ()  # of several answers to a prompt and of groups, if the study has any
 
-    def documents(self, lines: Iterable[ScoreLine]) -> list[dict[str, Any]]:
+    def documents(self, lines: Iterable[ScoreLine]) -> list[ReportedLineRow]:
         """Return lines of the table as plain data, each with its certificate and the costs of its answers."""
         return [self._document(line) for line in lines]
 
-    def _document(self, line: ScoreLine) -> dict[str, Any]:
-        found, costs = line.document(), self.costs.get((line.model, line.dataset))
+    def _document(self, line: ScoreLine) -> ReportedLineRow:
+        costs = self.costs.get((line.model, line.dataset))
+        found = cast(ReportedLineRow, {**line.document(), **(costs.document() if costs else {})})
         if standing := self.standings.get(line.scorer):
-            found |= {"certificate": standing.verdict, "certificate_text": standing.text}
-        return {**found, **(costs.document() if costs else {})}
+            found["certificate"], found["certificate_text"] = standing.verdict, standing.text
+        return found
 
     def first(self) -> tuple[ScoreLine, ...]:
         """Return the lines to show at the end of a run: those told first, or main metrics only if those are many."""
@@ -245,7 +265,7 @@ class CommonItems:
 
 
 def common_items(left: RunTables, right: RunTables) -> CommonItems:
-    """Return the items that two runs share; InputError if one of them has another right answer in the other run."""
+    """Return the items that two runs share; InputError if an item's right answer differs between them."""
     if left.run == right.run:
         return CommonItems(frozenset(left.places))
     one, other = _items(left), _items(right)
@@ -305,14 +325,14 @@ NOTHING = PairedDifference(0, 0, None, None, ScoreInterval())
 
 
 class ComparedSide(NamedTuple):
-    """One side of a comparison: a model in a run."""
+    """One side of a comparison: a model, and the tables of the run in which it answered."""
 
     tables: RunTables
     model: str
 
 
 class Metric(NamedTuple):
-    """What is compared: a metric of a scorer on a dataset."""
+    """The name of what is compared: a dataset, a scorer, and one metric of the scorer."""
 
     dataset: str
     scorer: str
@@ -352,7 +372,7 @@ class MovedItem:
 
 @dataclass(frozen=True)
 class ScoreComparison:
-    """A comparison: its lines, the items that moved (those that changed sides first), and remarks on it."""
+    """The comparison of two sides: a line for each metric, the items whose scores moved, and remarks."""
 
     lines: tuple[ComparedLine, ...]
     moved: tuple[MovedItem, ...]

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.record import FINISHED, Record, entry_of_event, read_record
 from harness.kit import graded
-from harness.kit.meaning import MAIN, Meaning
-from harness.kit.score_lines import ScoredAnswer, ScoreLine, number, score_lines
+from harness.kit.meaning import MAIN, Meaning, MeaningRow
+from harness.kit.score_lines import ScoredAnswer, ScoreLine, ScoreLineRow, number, score_lines
 from harness.kit.sides import is_right
 from harness.kit.study import Study
 from harness.manifest.datasets import PRIVATE
@@ -122,6 +122,15 @@ UNANSWERED, NOT_ASKED = "unanswered", "not-asked"  # how the responses of an att
 Answer = tuple[str, int, str, int]  # item, wording, model and sample
 
 
+class ScoreTableRow(TypedDict):
+    """A `ScoreTable` as plain data: the run, its study, its lines, and the meanings of its metrics."""
+
+    run: str
+    study: str
+    scores: list[ScoreLineRow]
+    meanings: dict[str, MeaningRow]  # of the metrics that have a line, by `SCORER[/METRIC]`
+
+
 @dataclass(frozen=True)
 class ScoreTable:
     """The scores of one run, a line for each `SCORER[/METRIC]`, and how the study describes each metric."""
@@ -135,7 +144,7 @@ class ScoreTable:
         """Return the lines that a reader is shown first: main metrics, and those that the study explains."""
         return tuple(line for line in self.lines if not line.metric or line.measure in self.meanings)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ScoreTableRow:
         """Return the whole table as plain data at full precision."""
         used = {line.measure for line in self.lines}
         return {
@@ -224,7 +233,7 @@ def closed_datasets(tables: RunTables) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """The answers that are wanted: an empty text wants any; `wrong` those that failed, or are wrong by a scorer."""
+    """A filter of answers by model, dataset, scorer and item; `wrong` keeps those that failed or are wrong."""
 
     model: str = ""
     dataset: str = ""
@@ -279,7 +288,7 @@ def _list(known: set[str]) -> str:
 
 
 def is_wrong_answer(tables: RunTables, answer: ScoredAnswer) -> bool:
-    """Whether an answer failed or was not given, or its score is in the worse half of its scale."""
+    """Whether an answer failed, was not given, or scored in the worse half of its metric's scale."""
     if answer.unanswered or graded.state(answer.row) in graded.UNSCORED:
         return True
     value = number(answer.metrics.get(MAIN))
@@ -287,7 +296,7 @@ def is_wrong_answer(tables: RunTables, answer: ScoredAnswer) -> bool:
 
 
 def describe_answers(tables: RunTables, page: Sequence[Answer], scorer: str = "") -> list[ShownAnswer]:
-    """Return everything about some answers of a run, by one scorer or by all, in the order given."""
+    """Return some answers of a run, each with its item, right answer, response and scores, in the order given."""
     names = {asked[0] for asked in page}
     items = {row["id"]: (name, row) for name, row in tables.made(ITEMS, Item) if row["id"] in names}
     golds = {row["id"]: row["gold"] for _, row in tables.made(GOLD, Gold) if row["id"] in names}
@@ -306,7 +315,7 @@ PROMPTS = "prompts"
 
 
 class AskedAnswer(NamedTuple):
-    """Which answers are meant: those to an item in a wording, of a model, in a sample; None means any."""
+    """A choice of answers: those to one item and, unless None, in one wording, of one model, in one sample."""
 
     item: str
     template: int | None = None
@@ -316,7 +325,7 @@ class AskedAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerWords:
-    """The words of one answer; a text is empty if the run has none, as the answer if likelihoods were measured."""
+    """The words of one answer: wording, prompt and answer; a text that the run does not have is empty."""
 
     model: str
     template: int | None
@@ -328,7 +337,7 @@ class AnswerWords:
 
 @dataclass(frozen=True)
 class WordsOfRun:
-    """Lookup of the words of a run's answers."""
+    """Lookup of the wordings, prompts and answers of a run by item, wording and model."""
 
     tables: RunTables
 
@@ -350,7 +359,7 @@ class WordsOfRun:
         return closed_datasets(self.tables)
 
     def of(self, wanted: Collection[AskedAnswer]) -> dict[AskedAnswer, list[AnswerWords]]:
-        """Return the words of the answers that the run has and may show, for each: those of one wording and model.
+        """Return, for each choice of answers, the words that the run has and may show.
 
         If nothing was answered, the prompt alone.
         """

@@ -10,7 +10,7 @@ from support_agents import STUDY, drive, served_project, server_words, told, who
 from support_wire import WireClient, environment
 
 from harness import verbs
-from harness.run.attempts.score import normal_form
+from harness.run.attempts.score import NormalForm, normal_form
 from harness.run.attempts.view import read_view
 from harness.store.attempts import read_transcript
 from harness.store.store import Store
@@ -18,7 +18,7 @@ from harness.store.store import Store
 pytestmark = pytest.mark.together
 
 
-def form(store: Store, attempt: str) -> dict[str, object]:
+def form(store: Store, attempt: str) -> NormalForm:
     """Give the normal form of an attempt's transcript, over its view."""
     events = read_transcript(store, attempt).events
     view = read_view(store, events[0]["view"])
