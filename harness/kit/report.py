@@ -115,15 +115,17 @@ def _narrow(svg: str, stem: str) -> Html | None:
     return el("div", under, others, *views, note, class_="narrow")
 
 
-def _view(part: Sequence[Sequence[float]], stem: str) -> Html:
-    """Return one part: rectangles of the drawing side by side."""
-    shown, right = [], 0.0
-    for left, top, width, height in part:
-        box = {"x": right, "y": 0.0, "width": width, "height": height}
-        place = {name: f"{POINTS * value:g}" for name, value in box.items()}
-        view = " ".join(f"{POINTS * value:g}" for value in (left, top, width, height))
-        shown.append(el("svg", el("use", href=f"#{_whole(stem)}"), **place, viewBox=view, aria_hidden="true"))
-        right += width
-    high = max(height for *_, height in part)
-    size = f"0 0 {POINTS * right:g} {POINTS * high:g}"
-    return el("svg", *shown, viewBox=size, width=f"{POINTS * right:g}pt", aria_hidden="true")
+def _view(part: Sequence[Sequence[Sequence[float]]], stem: str) -> Html:
+    """Return one part: lines of rectangles of the drawing, which stand side by side."""
+    shown, widest, down = [], 0.0, 0.0
+    for line in part:
+        right = 0.0
+        for left, top, width, height in line:
+            box = {"x": right, "y": down, "width": width, "height": height}
+            place = {name: f"{POINTS * value:g}" for name, value in box.items()}
+            view = " ".join(f"{POINTS * value:g}" for value in (left, top, width, height))
+            shown.append(el("svg", el("use", href=f"#{_whole(stem)}"), **place, viewBox=view, aria_hidden="true"))
+            right += width
+        widest, down = max(widest, right), down + max(height for *_, height in line)
+    size = f"0 0 {POINTS * widest:g} {POINTS * down:g}"
+    return el("svg", *shown, viewBox=size, width=f"{POINTS * widest:g}pt", aria_hidden="true")
