@@ -179,10 +179,11 @@ class Sheet:
         words = "" if panels else " ".join(self.placed.words)
         return narrow.spelled(narrow.parts(drawn), self.placed.under, words, self.placed.note)
 
-    def _reach(self, axes: Axes) -> tuple[float, float]:
-        """Return how far to the left and to the right the words of a panel go."""
-        box = axes.get_tightbbox()
-        return (box.x0 / DPI, box.x1 / DPI) if box else (math.inf, 0.0)
+    def _reach(self, axes: Axes) -> tuple[float, float, float]:
+        """Return how far to the left the words of a panel and of its lower axis go, and how far to the right."""
+        box, lower = axes.get_tightbbox(), axes.xaxis.get_tightbbox()
+        ends = (box.x0 / DPI, box.x1 / DPI) if box else (math.inf, 0.0)
+        return ends[0], lower.x0 / DPI if lower else math.inf, ends[1]
 
     def _labelled(self, axes: Axes) -> bool:
         """Whether the lower axis of a panel has labels."""

@@ -49,14 +49,15 @@ class Rect:
 class DrawnPanel:
     """A panel's rectangle, the positions at which it may be cut, and whether it has columns that are never cut.
 
-    `begins` and `reach` are how far to the left and right its words go, if it has any; `axis` says whether its lower axis
-    has labels.
+    `begins` and `reach` are how far to the left and right its words go, if it has any; `lower`, how far to the left
+    those of its lower axis go; `axis` says whether that has labels.
     """
 
     at: Rect
     cuts: tuple[float, ...] = ()
     columns: bool = False
     begins: float = math.inf
+    lower: float = math.inf
     reach: float = 0.0
     axis: bool = True
 
@@ -140,7 +141,7 @@ def _strips(drawn: Layout) -> Iterator[Part]:
             first = at
         last = _last(drawn, strips, tops, at)
         head = (tops[first], _low(strips[first]) - EDGE) if first < at else None
-        foot = (_high(strips[last]), bottoms[last]) if last > at else None
+        foot = (_high(strips[last]) + EDGE, bottoms[last]) if last > at else None  # below the labels of its other axis
         for line in _strip(drawn, sorted(strip, key=lambda panel: panel.at.left), tops[at], bottoms[at]):
             whole = line[-1].top == tops[at]  # a list beside a panel is no column
             yield [*_moved(line, head if whole else None), line, *_moved(line, foot if whole else None)]
@@ -217,14 +218,26 @@ def _strip(drawn: Layout, strip: Sequence[DrawnPanel], top: float, bottom: float
         listed = [text for text in own if text.left > ends[at] + EDGE / 2]
         if listed:
             limit = min(limit, min(text.left for text in listed) - EDGE / 2)
-        reach = min(drawn.width, max(panel.reach for panel in columns[left]) + EDGE)
+        above = [text.right for text in drawn.texts if top <= text.middle < low and text.left >= left - EDGE]
+        reach = min(drawn.width, max(*(panel.reach for panel in columns[left]), *above, 0.0) + EDGE)
         cell = Rect(begin, top, max(limit, ends[at], reach if following is None else 0.0), bottom)
         shape = columns[left][0].at
         wide = (ends[at] - left) > SQUARE * (shape.bottom - shape.top)
         wide = columns[left][0].columns or (wide and named is None)  # bars that have names are shown whole
-        yield from _cell(named, cell, left, columns[left][0].cuts if wide else ())
+        yield from _cell(_beside(named, columns, names, at), cell, shape, columns[left][0].cuts if wide else ())
         if listed:
             yield [replace(_around(listed), right=min(drawn.width, max(text.right for text in listed) + EDGE))]
+
+
+def _beside(
+    named: Rect | None, columns: Mapping[float, Sequence[DrawnPanel]], names: Sequence[Rect], at: int
+) -> Rect | None:
+    """Return the names of rows beside a panel that is not the first: without words of the first one's lower axis."""
+    first = columns[min(columns)]
+    lower, begins = min(panel.lower for panel in first), min(panel.begins for panel in first)
+    if not named or not at or begins < lower - EDGE / 3:  # labels of its upright axis stand for all panels of a row
+        return named
+    return replace(named, right=min(named.right, max(lower - EDGE / 3, *(name.right for name in names))))
 
 
 def _begin(columns: Mapping[float, Sequence[DrawnPanel]], lefts: Sequence[float], at: int) -> float:
@@ -249,22 +262,23 @@ def _limit(drawn: Layout, lefts: Sequence[float], ends: Sequence[float], at: int
     return min(drawn.width, ends[at] + (room if pitch or room < 2 * AXIS else NEAR))
 
 
-def _cell(named: Rect | None, cell: Rect, panel: float, cuts: Iterable[float]) -> Iterator[Line]:
+def _cell(named: Rect | None, cell: Rect, panel: Rect, cuts: Iterable[float]) -> Iterator[Line]:
     """Yield the lines of a panel: one, or slices of one that is too wide, each with the names or the axis."""
-    axis = named or Rect(cell.left, cell.top, panel - EDGE / 2, cell.bottom)
+    axis = named or Rect(cell.left, cell.top, panel.left - EDGE / 2, cell.bottom)
     before = [named] if named else []
-    known = sorted(cut for cut in cuts if panel < cut < cell.right)
+    known = sorted(cut for cut in cuts if panel.left < cut < cell.right)
     whole = (named.width if named else 0.0) + cell.width
     if whole <= (MOST if named else WIDE * MOST) or not known:
         yield [*before, cell]
         return
-    begin = cell.left if named else panel - EDGE / 2
+    begin = cell.left if named else panel.left - EDGE / 2
     many = math.ceil((cell.right - begin) / (MOST - axis.width))
     even = (cell.right - begin) / many + max(second - first for first, second in pairwise([begin, *known]))
     while begin < cell.right - EDGE:
         room = begin + min(MOST - axis.width, even)
         reached = [cut for cut in known if begin < cut <= room]
-        end = cell.right if cell.right <= room or not (reached or [cut for cut in known if cut > begin]) else 0.0
+        last = panel.right <= room + EDGE  # the space behind the last column makes no part of its own
+        end = cell.right if last or not (reached or [cut for cut in known if cut > begin]) else 0.0
         if not end:
             end = reached[-1] if reached else next(cut for cut in known if cut > begin)
         yield [axis, Rect(begin, cell.top, end, cell.bottom)]

@@ -111,8 +111,12 @@ def el(name: str, *inside: str | None, **attributes: str) -> Html:
 
 
 def named(name: str) -> Html:
-    """Isolate a name of any text direction (`bdi`) from the text around it, cut to 100 characters."""
-    return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
+    """Isolate a name of any text direction (`bdi`) from the text around it, cut to 100 characters.
+
+    A line may break after each slash, plus sign and underscore in it, so that a narrow cell breaks no word.
+    """
+    cut = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    return el("bdi", Html(re.sub("([/+_])", r"\1<wbr>", text(cut))))
 
 
 def fill(template: str, **given: Any) -> Html:

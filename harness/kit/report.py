@@ -27,7 +27,7 @@ PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p>\
 <main>{{ parts }}</main>"""
 FIGURE = """<figure id="shown-{{ stem }}"{% if narrow %} class="folds"{% endif %}>{{ drawn }}{{ narrow }}\
 <figcaption>{{ caption }} File: {{ name }}</figcaption></figure>"""
-DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
+DESCRIPTION, TITLE = (f"{{http://purl.org/dc/elements/1.1/}}{name}" for name in ("description", "title"))
 
 
 def report(
@@ -97,6 +97,12 @@ def figure(svg: str, stem: str, title: str, caption: str | None = None) -> Html:
     shown = join([caption if caption is not None else f"{title}."])
     drawn = inline_svg(svg, stem, title, whole=_whole(stem))
     return fill(FIGURE, stem=stem, drawn=drawn, narrow=_narrow(svg, stem), caption=shown, name=f"{stem}.svg")
+
+
+def titled(svg: str) -> str:
+    """Return the title that a figure's file carries; empty if it carries none."""
+    root = ElementTree.fromstring(svg)  # noqa: S314 - drawn by an earlier step of the same run
+    return next((each.text or "" for each in root.iter(TITLE)), "")
 
 
 def _whole(stem: str) -> str:

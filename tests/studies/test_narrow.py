@@ -48,11 +48,25 @@ def test_words_at_the_right_of_the_last_panel_are_whole() -> None:
     assert cell.right > 5.6
 
 
+def test_the_title_of_the_last_panel_is_whole() -> None:
+    [[[_, cell]]] = narrow.parts(layout(DrawnPanel(PANEL), texts=(*NAMES, Rect(2.5, 0.8, 5.4, 0.9))))
+    assert cell.right > 5.4
+
+
 def test_a_panel_keeps_the_words_of_its_axis_and_its_neighbour_shows_none_of_them() -> None:
     [[_, one]], [[_, other]] = narrow.parts(layout(DrawnPanel(PANEL, reach=4.9), shifted(3.0, begins=5.3), texts=NAMES))
     assert 4.9 < one.right == other.left < 5.3
     [[_, one]], [[_, other]] = narrow.parts(layout(DrawnPanel(PANEL, reach=5.4), shifted(3.0, begins=5.3), texts=NAMES))
     assert one.right == other.left > 5.4
+
+
+def test_names_beside_a_later_panel_show_nothing_of_the_first_panels_axis() -> None:
+    first = DrawnPanel(PANEL, begins=2.42, lower=2.42)
+    [[one, _]], [[other, _]] = narrow.parts(layout(first, shifted(3.0), texts=NAMES))
+    assert one.right == pytest.approx(PANEL.left - narrow.EDGE) and other.right == pytest.approx(2.4)
+    first = DrawnPanel(PANEL, begins=2.3, lower=2.42)  # an upright axis with labels of its own
+    [[one, _]], [[other, _]] = narrow.parts(layout(first, shifted(3.0), texts=NAMES))
+    assert one == other
 
 
 def test_a_wide_panel_is_cut_between_its_columns_into_even_parts_that_cover_it() -> None:
@@ -63,6 +77,14 @@ def test_a_wide_panel_is_cut_between_its_columns_into_even_parts_that_cover_it()
     assert len(parts) > 2 and all(part[0] == parts[0][0] for part in parts)  # names in each
     assert all(end in cuts for end in ends[:-1]) and ends[-1] >= wide.right
     assert [part[-1].left for part in parts[1:]] == ends[:-1]
+
+
+def test_the_space_behind_the_last_column_makes_no_part_of_its_own() -> None:
+    wide = Rect(2.5, 1.0, 9.1, 2.0)  # eleven columns
+    cuts = tuple(2.5 + 0.6 * step for step in range(1, 11))
+    parts = narrow.parts(layout(DrawnPanel(wide, cuts, columns=True), texts=NAMES))
+    columns = [sum(part[0][-1].left < cut <= part[0][-1].right for cut in (*cuts, wide.right)) for part in parts]
+    assert sum(columns) == 11 and min(columns) > 1
 
 
 def test_bars_with_names_are_never_cut() -> None:
@@ -92,11 +114,11 @@ def grid(*more: Rect) -> list[narrow.Part]:
 
 def test_each_panel_of_a_grid_stands_between_its_columns_title_and_its_columns_axis() -> None:
     upper, _, middle, right, last, _ = grid()
-    assert [len(part) for part in (upper, middle, right, last)] == [2, 3, 3, 2]  # the first has its title, the last its axis
+    assert [len(part) for part in (upper, middle, right, last)] == [2, 3, 3, 2]  # its title, its axis
     head, panel, foot = right
     assert head[-1].top < TITLES[1].top < TITLES[1].bottom < head[-1].bottom < GRID[0].top
     assert (head[-1].left, head[-1].right) == (panel[-1].left, panel[-1].right) and head[-1].left < TITLES[1].left
-    assert foot[-1].top == GRID[-1].bottom and foot[-1].bottom == 4.4 and upper[-1] != foot
+    assert foot[-1].top == GRID[-1].bottom + narrow.EDGE and foot[-1].bottom == 4.4 and upper[-1] != foot
     assert panel[0].left < 1.2 < 2.4 < panel[0].right  # and beside the name of its row
 
 
@@ -142,6 +164,11 @@ def test_a_page_shows_the_parts_as_views_of_the_one_drawing_with_its_words_as_te
     widths = [float(view.get("width", "").removesuffix("pt")) / 72 for view in views]
     assert max(widths) <= narrow.MOST
     assert [each.text for each in root.findall("div/p")] == ["what it shows", "what it rests on"]
+
+
+def test_a_figures_file_carries_its_title(tmp_path: Path) -> None:
+    assert report.titled(drawn(tmp_path, bars)) == "figure-x.svg"
+    assert report.titled('<svg viewBox="0 0 1 1"/>') == ""
 
 
 def test_a_sheet_without_panels_is_its_words(tmp_path: Path) -> None:
