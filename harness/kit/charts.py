@@ -172,17 +172,22 @@ class Sheet:
         foot = self.height - (depth(self.placed.note, self.width) if self.placed.note else 0.0)
         self.figure.draw_without_rendering()  # only then texts and legends know where they stand
         panels = [
-            DrawnPanel(at, self._cuts(axes, at, column), column > 0, self._reach(axes))
+            DrawnPanel(at, self._cuts(axes, at, column), column > 0, *self._reach(axes), self._labelled(axes))
             for axes, at, column in self.placed.panels
         ]
         drawn = narrow.Layout(self.width, HEAD, foot, panels, self.placed.texts, list(self._entries()))
         words = "" if panels else " ".join(self.placed.words)
         return narrow.spelled(narrow.parts(drawn), self.placed.under, words, self.placed.note)
 
-    def _reach(self, axes: Axes) -> float:
-        """Return how far to the right the words of a panel go."""
-        box = axes.get_tightbbox()
-        return box.x1 / DPI if box else 0.0
+    def _reach(self, axes: Axes) -> tuple[float, float, float]:
+        """Return how far to the left the words of a panel and of its lower axis go, and how far to the right."""
+        box, lower = axes.get_tightbbox(), axes.xaxis.get_tightbbox()
+        ends = (box.x0 / DPI, box.x1 / DPI) if box else (math.inf, 0.0)
+        return ends[0], lower.x0 / DPI if lower else math.inf, ends[1]
+
+    def _labelled(self, axes: Axes) -> bool:
+        """Whether the lower axis of a panel has labels."""
+        return bool(axes.get_xlabel()) or any(each.get_text() for each in axes.get_xticklabels())
 
     def _cuts(self, axes: Axes, at: Rect, column: float) -> tuple[float, ...]:
         """Return where a panel may be cut: between two columns, or half way between two ticks of its lower axis."""

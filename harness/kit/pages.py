@@ -111,8 +111,12 @@ def el(name: str, *inside: str | None, **attributes: str) -> Html:
 
 
 def named(name: str) -> Html:
-    """Isolate a name of any text direction (`bdi`) from the text around it, cut to 100 characters."""
-    return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
+    """Isolate a name of any text direction (`bdi`) from the text around it, cut to 100 characters.
+
+    A line may break after each slash, plus sign and underscore in it, so that a narrow cell breaks no word.
+    """
+    cut = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    return el("bdi", Html(re.sub("([/+_])", r"\1<wbr>", text(cut))))
 
 
 def fill(template: str, **given: Any) -> Html:
@@ -248,16 +252,29 @@ def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Ht
     marks = "†" if isinstance(found, Mapping) and found.get("degenerate") is True else ""
     marks += "‡" if bounds and not _within(known, bounds) else ""
     under = None
-    if bounds and bounds[0] == bounds[1] == known:  # equal values have no interval that says anything
+    if bounds:
         many = number(found.get("n")) if isinstance(found, Mapping) else None
-        counted = f"n = {many:,.0f}, " if many is not None else ""
-        under = el("span", f"{counted}all {known * scale:z.{digits}f}".removesuffix(f".{'0' * digits}"), class_="ci")
-    elif bounds:
-        low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
-        under = el("span", f"[{low}, {high}]", class_="ci")
+        under = el("span", around(known, bounds, many, digits, scale), class_="ci")
     elif isinstance(found, Mapping) and "interval" in found:
         under = el("span", "no interval", class_="ci")
     return join([f"{known * scale:z.{digits}f}{unit}{f' {marks}' if marks else ''}", under])
+
+
+def around(known: float, bounds: tuple[float, float], many: float | None, digits: int = 1, scale: float = 1.0) -> str:
+    """Format a value's interval as `[low, high]`; that of `many` equal values, which says nothing, as `n = 8, all 0`.
+
+    Without `many` the words are `all 0`.
+    """
+    if alike(known, bounds):
+        counted = f"n = {many:,.0f}, " if many is not None else ""
+        return f"{counted}all {known * scale:z.{digits}f}".removesuffix(f".{'0' * digits}")
+    low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
+    return f"[{low}, {high}]"
+
+
+def alike(known: float, bounds: tuple[float, float]) -> bool:
+    """Whether an interval has no width, since it comes from equal values."""
+    return all(abs(end - known) <= ROUNDING * max(1.0, abs(known)) for end in bounds)
 
 
 def _within(known: float, bounds: tuple[float, float]) -> bool:

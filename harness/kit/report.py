@@ -27,7 +27,7 @@ PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p>\
 <main>{{ parts }}</main>"""
 FIGURE = """<figure id="shown-{{ stem }}"{% if narrow %} class="folds"{% endif %}>{{ drawn }}{{ narrow }}\
 <figcaption>{{ caption }} File: {{ name }}</figcaption></figure>"""
-DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
+DESCRIPTION, TITLE = (f"{{http://purl.org/dc/elements/1.1/}}{name}" for name in ("description", "title"))
 
 
 def report(
@@ -99,6 +99,12 @@ def figure(svg: str, stem: str, title: str, caption: str | None = None) -> Html:
     return fill(FIGURE, stem=stem, drawn=drawn, narrow=_narrow(svg, stem), caption=shown, name=f"{stem}.svg")
 
 
+def titled(svg: str) -> str:
+    """Return the title that a figure's file carries; empty if it carries none."""
+    root = ElementTree.fromstring(svg)  # noqa: S314 - drawn by an earlier step of the same run
+    return next((each.text or "" for each in root.iter(TITLE)), "")
+
+
 def _whole(stem: str) -> str:
     return f"{stem}-whole"
 
@@ -115,15 +121,17 @@ def _narrow(svg: str, stem: str) -> Html | None:
     return el("div", under, others, *views, note, class_="narrow")
 
 
-def _view(part: Sequence[Sequence[float]], stem: str) -> Html:
-    """Return one part: rectangles of the drawing side by side."""
-    shown, right = [], 0.0
-    for left, top, width, height in part:
-        box = {"x": right, "y": 0.0, "width": width, "height": height}
-        place = {name: f"{POINTS * value:g}" for name, value in box.items()}
-        view = " ".join(f"{POINTS * value:g}" for value in (left, top, width, height))
-        shown.append(el("svg", el("use", href=f"#{_whole(stem)}"), **place, viewBox=view, aria_hidden="true"))
-        right += width
-    high = max(height for *_, height in part)
-    size = f"0 0 {POINTS * right:g} {POINTS * high:g}"
-    return el("svg", *shown, viewBox=size, width=f"{POINTS * right:g}pt", aria_hidden="true")
+def _view(part: Sequence[Sequence[Sequence[float]]], stem: str) -> Html:
+    """Return one part: lines of rectangles of the drawing, which stand side by side."""
+    shown, widest, down = [], 0.0, 0.0
+    for line in part:
+        right = 0.0
+        for left, top, width, height in line:
+            box = {"x": right, "y": down, "width": width, "height": height}
+            place = {name: f"{POINTS * value:g}" for name, value in box.items()}
+            view = " ".join(f"{POINTS * value:g}" for value in (left, top, width, height))
+            shown.append(el("svg", el("use", href=f"#{_whole(stem)}"), **place, viewBox=view, aria_hidden="true"))
+            right += width
+        widest, down = max(widest, right), down + max(height for *_, height in line)
+    size = f"0 0 {POINTS * widest:g} {POINTS * down:g}"
+    return el("svg", *shown, viewBox=size, width=f"{POINTS * widest:g}pt", aria_hidden="true")

@@ -23,6 +23,7 @@ from harness.files import translating_os_errors, write_atomic
 from harness.kit import pages
 from harness.kit.hostile_texts import short, visible
 from harness.kit.pages import Html, el, join
+from harness.kit.report import MOST, figure, titled
 from harness.rowtypes import Prompt
 from harness.run.scores.report import ScoreReport, score_report
 from harness.run.scores.table import (
@@ -203,13 +204,19 @@ def _head(tables: RunTables) -> Html:
         "status": body["status"],
         "engine": f"{body['engine']}, isolation {body['isolation']}",
         "began": body["started"],
+        "models": _models(tables.lock.intent),
         "manifest": body["manifest"],
         "lock": body["lock"],
         "record": require_listed(tables.store, tables.run).record,
         "shown the right answers": f"{len(body['sees_gold'])} steps of stand-ins" if body["sees_gold"] else "",
         "check it": f"harness audit {tables.run}",
     }
-    return pages.word_table("The run", ("", ""), [(name, said) for name, said in told.items() if said])
+    return pages.word_table("The run", ("What", "Which"), [(name, said) for name, said in told.items() if said])
+
+
+def _models(intent: Mapping[str, Any]) -> str:
+    names = list(intent.get("models", ()))
+    return ", ".join([*names[:MOST], *([f"{len(names) - MOST} more"] if len(names) > MOST else [])])
 
 
 def _scores(scores: ScoreReport) -> Iterator[Html]:
@@ -246,10 +253,10 @@ def _figures(tables: RunTables, closed: Mapping[str, str]) -> Iterator[Html]:
     if closed:
         yield el("p", f"Figures of this run are not shown: {next(iter(closed.values()))}.", class_="note")
         return
-    for place, (name, made) in enumerate(sorted(tables.record.outputs.items())):
+    for name, made in sorted(tables.record.outputs.items()):
         if name.endswith(".svg"):
             drawn = tables.store.blobs.read(made["sha256"]).decode()
-            yield el("figure", pages.inline_svg(drawn, f"f{place}", name), el("figcaption", name))
+            yield figure(drawn, Path(name).stem, titled(drawn) or name)
 
 
 def _answers(tables: RunTables, chosen: _Chosen, asked: ReportRequest) -> Iterator[Html]:

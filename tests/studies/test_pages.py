@@ -125,3 +125,10 @@ def test_values_that_are_all_alike_say_so_in_place_of_an_interval():
     assert pages.value({**equal, "n": 8}, 1, 100) == '100.0<span class="ci">n = 8, all 100</span>'
     assert pages.value({"value": 0.125, "interval": [0.125, 0.125]}, 2).endswith('<span class="ci">all 0.12</span>')
     assert "[90.0, 100.0]" in pages.value({"value": 1.0, "interval": [0.9, 1.0]}, 1, 100)
+    off = 1 - 1e-12  # an end that was summed in another order
+    assert pages.around(1.0, (off, 1.0), 1200, 3) == "n = 1,200, all 1"
+
+
+def test_a_name_breaks_between_its_parts():
+    assert pages.named("baseline/<oracle>") == "<bdi>baseline/<wbr>&lt;oracle&gt;</bdi>"
+    assert pages.named("SP+SL_x") == "<bdi>SP+<wbr>SL_<wbr>x</bdi>"

@@ -68,6 +68,16 @@ def test_no_figure_and_no_page_of_a_run_with_kept_data_is_shown(store: Store) ->
     site.jobs.end()
 
 
+def test_a_report_names_the_models_and_each_figure_and_withholds_what_is_kept(store: Store, tmp_path: Path) -> None:
+    pages = []
+    for run in runs_of(store):
+        inner_data("report", run, "--store", store.root, "-o", f"{run}.html", cwd=tmp_path)
+        pages.append((tmp_path / f"{run}.html").read_text())
+    assert all(re.search(r"models</th>\s*<td[^>]*>good</td>", page) for page in pages)
+    assert ["File: figure.svg</figcaption>" in page for page in pages] == [True, False]
+    assert [ITEM in page.partition("Outputs</h2>")[0] for page in pages] == [True, False]
+
+
 def test_data_that_was_hidden_after_a_look_is_shown_no_more(store: Store, tmp_path: Path) -> None:
     """An index, and the memory of the server, are older than the manifest that hides the file."""
     run = runs_of(store)[0]

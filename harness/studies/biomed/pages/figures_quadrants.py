@@ -21,11 +21,12 @@ from harness.studies.biomed.terms import PAPER
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEFT, TOP, SIDE, LIST, LINE = 0.75, 0.75, 5.6, 6.85, 0.2  # inches
+LEFT, TOP, SIDE, LIST, LINE = 0.75, 0.75, 4.7, 6.1, 0.2  # inches; a small screen shows the panel as a whole
+LETTERS = 9.5  # points of the panel's words and numbers: readable when a small screen shows it smaller
 POINTS = 64  # points in the outline of an ellipse
-ROOM = 0.036  # half the space that a number needs, in units of the axes
+ROOM = 0.045  # half the space that a number needs, in units of the axes
 AROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
-LETTER, TALL = 0.0125, 0.03  # of the name of a corner: the width of a letter and the height, in units of the axes
+LETTER, TALL = 0.0175, 0.04  # of the name of a corner: the width of a letter and the height, in units of the axes
 STEPS = tuple((across * reach, up * reach) for reach in (1, 2, 3, 4) for across, up in AROUND)
 Place = tuple[float, float]
 Span = tuple[float, float]
@@ -68,6 +69,7 @@ def quadrants(basis: FigureBasis) -> charts.Sheet:
             str(at + 1),
             ha="center",
             va="center",
+            fontsize=LETTERS,
             fontweight="bold",
             color=colour,
             zorder=6,
@@ -140,12 +142,13 @@ def _corners(axes: Axes) -> list[tuple[Span, Span]]:
         # Along the middle line, at its ends: models gather at the edges, which always or never refuse.
         place = (1.0 if right else 0.0, HIGH + 0.012 if upper else HIGH - 0.012)
         side, level = "right" if right else "left", "bottom" if upper else "top"
-        axes.text(*place, name, ha=side, va=level, color=charts.MUTED, zorder=1)
+        axes.text(*place, name, ha=side, va=level, fontsize=LETTERS, color=charts.MUTED, zorder=1)
         wide = LETTER * len(name)
         across = (place[0] - wide, place[0]) if right else (place[0], place[0] + wide)
         taken.append((across, (place[1], place[1] + TALL) if upper else (place[1] - TALL, place[1])))
-    axes.set_xlabel("RQR: the share of answers of quality")
-    axes.set_ylabel("SR: of what was not answered well, the share stated as not known")
+    axes.tick_params(labelsize=LETTERS)
+    axes.set_xlabel("RQR: the share of answers of quality", fontsize=LETTERS)
+    axes.set_ylabel("SR: of what was not answered well,\nthe share stated as not known", fontsize=LETTERS)
     return taken
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.kit.documents import number, reason, section, span
-from harness.kit.pages import NONE, Html, bullets, el, fill, join, named, value
+from harness.kit.pages import NONE, Html, around, bullets, el, fill, join, named, value
 from harness.studies.biomed.pages.page_facts import PageFacts
 
 DIGITS = 3  # decimals of a rate from 0 to 1
@@ -41,16 +41,23 @@ def rated(found: Mapping[str, Any], digits: int = DIGITS) -> Html:
     known = number(found)
     if known is None:
         return value(found)
-    lines = [_interval(words, section(found, kind), digits) for kind, words in INTERVALS.items() if kind in found]
+    many = number(found.get("n"))
+    lines = [
+        _interval(words, known, section(found, kind), many, digits)
+        for kind, words in INTERVALS.items()
+        if kind in found
+    ]
     return join([f"{known:z.{digits}f}", *lines])
 
 
-def _interval(words: str, found: Mapping[str, Any], digits: int) -> Html:
+def _interval(words: str, known: float, found: Mapping[str, Any], many: float | None, digits: int) -> Html:
     ends = span(found.get("interval"))
     if ends is None:
         return el("span", f"{words}: none, {reason(found.get('interval'))}", class_="why")
     mark = f" {UNRELIABLE}" if found.get("unreliable") else ""
-    return el("span", f"{words} [{ends[0]:z.{digits}f}, {ends[1]:z.{digits}f}]{mark}", class_="ci")
+    templates = number(found.get("n_templates"))
+    counted = many if templates is None else templates
+    return el("span", f"{words} {around(known, ends, counted, digits)}{mark}", class_="ci")
 
 
 def plain(found: Any, digits: int = DIGITS) -> str:

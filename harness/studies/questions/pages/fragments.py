@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.kit import pages
-from harness.kit.documents import number
+from harness.kit.documents import interval, number
 from harness.kit.pages import NONE, Html, el, join, named
 from harness.studies.questions.pages.page_facts import QuestionsFacts
 
@@ -41,16 +41,18 @@ def scored(run: QuestionsFacts, scorer: str, line: Line | None) -> Html:
     if not line:
         return join([NONE])
     shown = measured(line, percent=run.in_percent(scorer))
-    told = [f"n = {number(line.get('n')) or 0:,.0f}"]
+    known, ends = number(line), interval(line)
+    counted = known is not None and ends is not None and pages.alike(known, ends)  # the interval's place says n
+    told = [] if counted else [f"n = {number(line.get('n')) or 0:,.0f}"]
     told += [
         f"{count:,.0f} {word}" for word in ("errors", "unanswered", "missing") if (count := number(line.get(word)))
     ]
-    return join([shown, el("span", ", ".join(told), class_="ci")])
+    return join([shown, el("span", ", ".join(told), class_="ci") if told else None])
 
 
 def measured(line: Line, *, percent: bool) -> Html:
     """Format a value of the summary with its interval, or the reason why it has none."""
     why = {"missing": str(line.get("no_interval", "no value"))}
     value = line.get("value")
-    found = {"value": why if value is None else value, "interval": line.get("interval", why)}
+    found = {"value": why if value is None else value, "interval": line.get("interval", why), "n": line.get("n")}
     return pages.percent(found) if percent else pages.value(found, digits=3)

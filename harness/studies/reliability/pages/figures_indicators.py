@@ -43,6 +43,7 @@ def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: m
     )
     _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=model_facts.KINDS.index))
     width = (charts.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
+    _names(sheet, lines)
     for place, name in enumerate(ORDER):
         panel = sheet.panel(NAMES_WIDTH + place * (width + GAP), TOP, width, max(len(lines), 1) * ROW)
         for line, word in enumerate(SIX[name].split()):
@@ -51,8 +52,6 @@ def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: m
             NAMES_WIDTH + place * (width + GAP), TOP - 0.09, _over(document, name), fontweight="normal", **charts.FAINT
         )
         _frame(panel, name, lines)
-        if place == 0:
-            _names(panel, lines)
         for at, (family, model) in enumerate(lines):
             if model:
                 colour = charts.COLOURS[list(grouped).index(family) % len(charts.COLOURS)]
@@ -82,16 +81,15 @@ def _frame(panel: Axes, name: str, lines: Sequence[tuple[str, str]]) -> None:
         panel.axvspan(-4, FLOOR, facecolor="none", edgecolor=charts.LINE, hatch="////", linewidth=0, zorder=0.4)
 
 
-def _names(panel: Axes, lines: Sequence[tuple[str, str]]) -> None:
-    room = NAMES_WIDTH - 0.25
-    how: Mapping[str, Any] = {"transform": panel.get_yaxis_transform(), "ha": "right", "va": "center"}
+def _names(sheet: charts.Sheet, lines: Sequence[tuple[str, str]]) -> None:
+    room, right = NAMES_WIDTH - 0.25, NAMES_WIDTH - 0.09
     for at, (family, model) in enumerate(lines):
+        middle = TOP + (at + 0.5) * ROW
         if model:
-            panel.text(-0.06, at, charts.label(model, room), **how)
+            sheet.text(right, middle, charts.label(model, room), ha="right", va="center")
         else:
-            panel.text(
-                -0.06, at + 0.08, charts.label(family, 0.88 * room), fontweight="bold", color=charts.MUTED, **how
-            )
+            how: Mapping[str, Any] = {"ha": "right", "va": "center", "fontweight": "bold", "color": charts.MUTED}
+            sheet.text(right, middle + 0.08 * ROW, charts.label(family, 0.88 * room), **how)
 
 
 def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:

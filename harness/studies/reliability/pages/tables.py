@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from harness.kit.documents import interval, number, reason, section
-from harness.kit.pages import NONE, Html, bounds, count, el, join, named, percent, table, value
+from harness.kit.pages import NONE, Html, alike, bounds, count, el, join, named, percent, table, value
 from harness.studies.reliability.pages.fragments import FEW, bars, part
 from harness.studies.reliability.pages.model_facts import SHARES, SIX
 from harness.studies.reliability.terms import LABELS, NAMES, SUBTYPES
@@ -76,7 +76,10 @@ def six(
     """
     head = [first, *(over or MEANS).values()]
     found = [line.entry(given["indicators"]) for line in lines]
-    cells = [[stated(each.get(name), percent if name not in SIX else value) for name in MEANS] for each in found]
+    cells = [
+        [stated(each.get(name), percent if name not in SIX else value, number(each.get("n_items"))) for name in MEANS]
+        for each in found
+    ]
     return _table(caption, head, lines, cells)
 
 
@@ -88,17 +91,21 @@ def heads(means: Mapping[str, Any]) -> dict[str, Html]:
     }
 
 
-def stated(found: Any, how: Callable[[Any], Html] = value) -> Html:
+def stated(found: Any, how: Callable[[Any], Html] = value, items: float | None = None) -> Html:
     """Format a value with its interval and, if there are any, the number of resamples in which it is undefined.
 
-    An interval based on too few items is marked.
+    An interval based on too few items is marked. One of equal values is not shown: `items` says how many they are, and
+    a mean over benchmarks says that each benchmark's own are equal.
     """
-    known = section(found)
+    known, ends, mean = section(found), interval(found), number(found)
+    if mean is not None and ends and alike(mean, ends):
+        within = el("span", "all alike in each", class_="ci") if "benchmarks" in known else None
+        return join([how(mean), within]) if within else how({**known, "n": items})
     count, why = number(known.get("undefined_resamples")), reason(known.get("interval"))
     if count:
         why = f"undefined: {count:,.0f}"
     shown = number(found) is not None and why.startswith("undefined")
-    few = el("span", FEW, class_="ci") if "coverage" in known and interval(known) else None
+    few = el("span", FEW, class_="ci") if "coverage" in known and ends else None
     return join([how(found), few, el("span", why, class_="why") if shown else None])
 
 

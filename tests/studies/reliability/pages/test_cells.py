@@ -7,7 +7,8 @@ from support_cases import each_of
 from support_reliability_documents import SHARES
 
 from harness.kit.pages import NONE, bounds, percent, value
-from harness.studies.reliability.pages.fragments import MARKS, bars
+from harness.studies.reliability.pages.fragments import FEW, MARKS, bars
+from harness.studies.reliability.pages.tables import stated
 
 
 def plain(markup):
@@ -46,6 +47,14 @@ def test_a_value_beside_its_interval_is_marked(found, expected):
     assert plain(value(found)) == expected
     assert "‡" not in expected or plain(percent(found)).split()[2].endswith("‡")
     assert "the interval lies beside the value" in MARKS[1]
+
+
+def test_equal_values_say_how_many_they_are_and_a_mean_that_each_benchmarks_are_equal():
+    few = {"at_items": 30, "holds_from": 100}
+    same = {"value": 0.2, "interval": [0.2, 0.2], "coverage": few}
+    assert plain(stated(same, percent, 32)) == "20.0 % n = 32, all 20"
+    assert plain(stated({**same, "benchmarks": 5}, percent)) == "20.0 % all alike in each"
+    assert plain(stated({**same, "interval": [0.1, 0.3]}, percent, 32)) == f"20.0 % [10.0, 30.0] {FEW}"
 
 
 def test_small_bars_stack_the_shares_and_leave_out_the_unscored():
