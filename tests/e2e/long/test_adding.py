@@ -64,6 +64,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert not (root / name).exists(), f"{name} is there already: adding {kind} touches what it should not"
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
+    return with_program(root)
+
+
+def with_program(root: Path) -> Path:
+    """Put the command `harness` of a copy beside it, and give the copy."""
     program = root.parent / "bin" / "harness"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m harness.cli.main "$@"\n')
