@@ -67,6 +67,9 @@ _TURNS = re.compile(  # continues, after a disclaimer, with an answer
 )
 
 
+_PLAINLY = re.compile(r"(?:^\W*|[:,]\s)(?:yes|no)\b\s*(?:[,.:;]|$)")
+_NIL = re.compile(r"\b(?:no|none|not|nil|nothing|without|unavailable|missing|blank)\b|n't\b")
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|targets?|acts?|carries|exists?|know[ns]?)\b")
 _CLAIMS = re.compile(
     r"\b(?:to (?:the best of )?my (?:best )?knowledge|as far as i (?:know|can tell|recall|remember)|with that caveat"
     r"|from memory|i (?:do )?(?:believe|recall|remember)|my (?:best )?(?:understanding|recollection)|based on what"
@@ -200,9 +203,13 @@ class _Versions:
             ends = self._said[self.withdrawn :] if self.withdrawn and not gives_up else self._said[-1:]
             if not any(fares(one, said, facts).stated for said in ends for one in facts if one["asked"]):
                 return True
+        said = self._said[0]
         if not any(one.stated for one in fared if one.fact["asked"]) and not self._tells(fared):
             texts = [one.text for one in self._said] + [self._told.text]
-            return any(one.anywhere or one.elsewhere for one in known) or any(map(hazy, texts))
+            if any(one.anywhere or one.elsewhere for one in known):
+                return True
+            told = any(one.status == RIGHT and not one.fact["slot"].startswith("stud") for one in fared)
+            return not told and (any(map(hazy, texts)) or (not said.asked.yes_no and _wordless(self._told.text)))
         if any(one.anywhere for one in known) and self._leaves_open(fared):
             return True
         all_known = Knowing(
@@ -230,9 +237,9 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
         return True
     sure = [one for one in asked if one.fact["kind"] != VERDICT]
     guess = _PERHAPS if sure else _MAYBE
-    wanted = [one for one in fared if one.fact["asked"]]
-    most = bool(sure) and 2 * len(asked) > len(wanted) and all(one.status in (RIGHT, NEAR) for one in asked)
-    if known.first and not most and all(guess.search(span.text.lower()) for span in said.text.sentences):
+    most = any(one.status in (RIGHT, NEAR) for one in sure)
+    lines = [span.text.lower() for span in said.text.sentences]
+    if known.first and not most and all(guess.search(line) and not _PLAINLY.search(line) for line in lines):
         return True
     if known.first and known.elsewhere and not any(one.status in (RIGHT, NEAR) for one in asked):
         return not _TURNS.search(said.text.lower)
@@ -250,9 +257,14 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
     return verdict_alone and (said.stance.hedged or (known.first and _guesses(said.text)))
 
 
+def _wordless(text: Plain) -> bool:
+    """Whether a text is a fragment that says of nothing in particular that it is not there, such as "no value here"."""
+    return len(text.text) < 80 and bool(_NIL.search(text.lower)) and not _VERB.search(text.lower)
+
+
 def _guesses(text: Plain) -> bool:
     """Whether everything besides the disclaimer is general or a guess, without a plain yes or no."""
-    if any(re.match(r"^\W*(?:yes|no)\b\s*(?:[,.:;]|$)", one.text.lower()) for one in text.sentences):
+    if any(_PLAINLY.search(one.text.lower()) for one in text.sentences):
         return False
     return all(_GUESS.search(one.text.lower()) or len(one.text) < 25 for one in text.sentences)
 

@@ -9,6 +9,8 @@ from harness.studies.biomed.facts import Fact
 from harness.studies.biomed.judging.rule_either import other_name
 from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.binding import LETTER
+from harness.studies.biomed.reading.pairing import paired
 
 _SNP = re.compile(r"\brs\d{2,12}\b", re.IGNORECASE)
 _LETTERS = r"(?P<{}>[ACGT]{{1,40}})"
@@ -77,6 +79,7 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
         yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
         yield from ((found["g"], found.start("g")) for found in _AS.finditer(text, start, end))
         yield from ((found["h"], found.start("h")) for found in _ALIAS.finditer(text, start, end))
+    yield from _by_order(of, response)
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
             yield before[1], before.start(1)
@@ -88,6 +91,26 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
             group = found.lastgroup or "a"
             if not _OTHER.search(text[max(start, found.start() - 16) : found.start()].lower()):
                 yield found[group], found.start(group)
+
+
+def _by_order(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
+    """Yield the letter that a sentence gives to an SNP by its order: "T at rs1 or G at rs2", "allele G of rs2"."""
+    text = response.text.text
+    for name, place in response.snps[:200]:
+        if name.lower() != of.lower()[: len(name)]:
+            continue
+        span = response.span(place)
+        if len(span) > 1_000:
+            continue
+        keys = [at for _, at in response.snps if at in span]
+        letters = {
+            found.start(): found[0]
+            for found in LETTER.finditer(text, span.start, span.stop)
+            if not _OTHER.search(text[max(span.start, found.start() - 22) : found.start()].lower())
+        }
+        pairs = {key: value for value, key in paired(keys, sorted(letters)).items()}
+        if place in pairs:
+            yield letters[pairs[place]], pairs[place]
 
 
 def _end(text: str, start: int) -> int:

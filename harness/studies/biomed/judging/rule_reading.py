@@ -169,7 +169,7 @@ def _of_the_slot(found: list[Mention], asked: Question, lower: str) -> list[Ment
     """
     said = {one.slot for one in found}
     if "b" in asked.slots and not said & {"b", "odds"}:
-        found = [replace(one, slot="b") if one.slot in ("decimal", "frequency") else one for one in found]
+        found = [replace(one, slot="b", of="") if one.slot in ("decimal", "frequency") else one for one in found]
         return [signed(lower, one) if one.slot == "b" else one for one in found]
     if "phase" in asked.slots and "phase" not in said:
         return [replace(one, slot="phase") if one.slot == "count" and one.text in "1234" else one for one in found]

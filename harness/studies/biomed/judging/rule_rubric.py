@@ -88,15 +88,18 @@ def _names_it(one: Fared) -> bool:
 
 
 def _figures_alone(bad: Sequence[Fared], others: Sequence[Fared]) -> bool:
-    """Whether everything wrong is a p-value or an effect that was not asked for, while the names are right."""
-    names = [one for one in others if one.fact["kind"] in (NAME, NAMES)]
-    named = [one for one in names if one.fact["asked"]] or names
+    """Whether everything wrong is a measured value or a tissue that was not asked for, while asked names are right."""
+    named = [one for one in others if one.fact["kind"] in (NAME, NAMES) and one.fact["asked"]]
     return (
         len(bad) <= max(1, len(others) // 4)
-        and all(one.fact["kind"] == NUMBER and not one.fact["asked"] for one in bad)
-        and bool(named)
+        and all(not one.fact["asked"] and (_measures(one) or "tissue" in one.fact["slot"]) for one in bad)
         and all(_worth(one) >= 2 for one in named)
     )
+
+
+def _measures(one: Fared) -> bool:
+    """Whether a fact is a p-value, an effect or the like; a phase is a statement of another weight."""
+    return one.fact["kind"] == NUMBER and "phase" not in one.fact["slot"]
 
 
 def _by_facts(fared: Sequence[Fared], builds: int) -> float:
@@ -133,8 +136,11 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
 def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
     """Whether at most half of what is asked for is there: a list, or one of several positions."""
     places = [one.status for one in main if one.fact["slot"] == "position"]
+    if len(main) > 1 and any(map(_lacking, main)):
+        return True
+    least = 1.5 if len(main) < 3 else 1.0
     short = any(
-        0 < w <= 1.5 and one.fact["kind"] == NAMES and (one.extra or not places)
+        0 < w <= least and one.fact["kind"] == NAMES and (one.extra or not places)
         for one, w in zip(main, worths, strict=True)
     )
     none = bool(places) and set(places) == {ABSENT}
@@ -146,6 +152,11 @@ def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
         or none
         or (ABSENT in places and len(places) > 1 and builds > 1)
     )
+
+
+def _lacking(one: Fared) -> bool:
+    """Whether a name or a list that is asked for is not there at all; a phase tells a status too."""
+    return one.status == ABSENT and one.fact["kind"] in (NAME, NAMES) and one.fact["slot"] != "status"
 
 
 def _partial(one: Fared) -> bool:
@@ -180,7 +191,7 @@ def _of_list(one: Fared) -> float:
     elif share >= 0.85:
         steps = ((0.15, 2.0), (0.6, 1.0))
     elif share >= 0.74:
-        steps = ((0.0, 2.0), (0.6, 1.0))
+        steps = ((0.0, 1.5), (0.6, 1.0))
     elif share >= 0.3:
         steps = ((0.5, 1.0), (0.6, 0.5))
     else:

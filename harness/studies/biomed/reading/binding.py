@@ -33,7 +33,7 @@ _ROLE = re.compile(
     r"\b(?:(minor|effect|alternat(?:e|ive)|risk|coded|alt|a1)|(major|reference|non-?\s?effect|other|ref|a2|wild-type))"
     r"(?:\s\(\w+\))?\s+alleles?\b|\b(?:(maf|minor allele frequency|eaf|raf)\b|(ancestral)\s)"
 )
-_LETTER = re.compile(  # an allele by itself; A is no article here
+LETTER = re.compile(  # an allele by itself; A is no article here
     rf"(?<![\w'/>-])(?:(?!A\b){_LETTERS}|A(?!\s(?!is|at|has|had|occurs?|was|with|makes?|shows?|appears?|accounts?"
     rf"|carr|allele"
     r"|about|around|and|the other)[a-z]{2,}))(?![\w'/>-])(?!\.\d)"
@@ -109,7 +109,7 @@ def _in_order(text: Plain, starts: Sequence[int], found: list[Mention]) -> list[
     """Return the numbers, with alleles and SNPs by the order of a sentence where this tells what belongs to what."""
     owners: dict[int, str] = {}
     for slot, pattern in (
-        ("frequency", _LETTER),
+        ("frequency", LETTER),
         ("position", _BUILD),
         ("p", _SNP),
         ("heidi", _SNP),

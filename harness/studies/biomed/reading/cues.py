@@ -7,7 +7,7 @@ import re
 from harness.studies.biomed.reading.questions import APPROVAL, DATA, DRUGGABLE, LINK, RISK, SIGNIFICANCE, WARNING
 
 NEGATION = (
-    r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bwithout\b|\black(?:s|ing)?\b|\bfail(?:s|ed)?\b|\babsence\b|"
+    r"\bnot?\b(?! (?:only|just|merely|alone)\b)|n't\b|\bnever\b|\bneither\b|\bnor\b|\bwithout\b|\black(?:s|ing)?\b|\bfail(?:s|ed)?\b|\babsence\b|"
     r"\byet to be\b|\bnon-?(?:significant|approved)|\binsignificant|\bunapproved|\bunlikely\b|\bnone\b|\bcannot\b|"
     r"(?<!non-)\bzero\b|\bnothing\b|"
     r"\bfar (?:away )?(?:above|from|exceeds)|\bnowhere (?:near|close)|\bmiss(?:es|ed)\b|\bshort of\b|\bwell above\b|"
@@ -68,7 +68,7 @@ SHORT = re.compile(  # "It is not.", "Probably not,"
 )
 ANSWER_IS = re.compile(
     r"\b(?:the|my|this|an?) (?:short |final |overall |best |likely )?answer(?: to (?:this|your|the) question)?"
-    r"(?: is| would be| has to be| must be| remains)?\W{1,3}(?:therefore,? |thus,? |then,? |a |an |clearly )?"
+    r"(?:'s| is| would be| has to be| must be| remains)?\W{1,3}(?:therefore,? |thus,? |then,? |a |an |clearly )?"
     r"(?P<said>yes|no)\b(?!\s(?:and no|or no|longer|doubt|data|evidence|information|specific|known|record))"
     r"|^[^,.;:\n]{3,60},\s(?:then,?\s)?(?P<last>yes|no)\W*$"
     r"|\b(?:so|thus|hence|therefore|which means|meaning|that makes it|which makes it)[,:]?\s(?:an?\s)?(?:clear\s"
@@ -104,6 +104,11 @@ TAKEN_BACK = re.compile(
     r"(?:this|the|my) (?:statement|answer|claim)s?(?: above)?|everything above)\s(?:is|are|was|were)\s"
     r"(?:all\s|completely\s|entirely\s)?(?:false|untrue|incorrect|wrong|not true|not correct)\W*$|^\W*none of "
     r"(?:this|the above) is true\W*$"
+)
+_MISSES = (
+    r"\bmiss(?:es|ed)(?: (?:out|it|this|that|by)\b|\W*$)|\bfalls? (?:well |far |just )?short\b|\bnowhere near\b"
+    r"|\b(?:is|lies?|stays?|remains?|sits?|well|far) (?:\w+ )?(?:above|over|higher than|larger than|greater than) (?:the )?"
+    r"(?:5\.?0* ?(?:e|x)|2\.95|0?\.000000)"
 )
 CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
     APPROVAL: (
@@ -164,7 +169,7 @@ CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
         None,
     ),
     DATA: (re.compile(r"\b(?:data|results?)\b[^.]{0,60}\b(?:available|for|exists?)\b"), None),
-    SIGNIFICANCE: (re.compile(r"\bsignifican(?:t|ce)\b"), re.compile(r"\b(?:in|non-?)significant\b")),
+    SIGNIFICANCE: (re.compile(r"\bsignifican(?:t|ce)\b"), re.compile(rf"\b(?:in|non-?)significant\b|{_MISSES}")),
     LINK: (
         re.compile(
             r"\bsignifican\w+|\bassociat\w+|\brelationship\b|\blinked\b|\bimplicated\b|\bsignals?\b"
@@ -182,17 +187,19 @@ CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
         re.compile(
             r"\b(?:in|non-?)significant\b|\b(?:above|over|higher than|larger than|greater than|misses|missing"
             r"|short of)\b"
-            r"[^.;]{0,25}\b(?:threshold|cut-?off|bar)\b|\bnull\b|\bnothing\b"
+            r"[^.;]{0,25}\b(?:threshold|cut-?off|bar)\b|\bnull\b|\bnothing\b|"
+            rf"{_MISSES}"
         ),
     ),
 }
-GENERAL = re.compile(
-    r"\b(?:if|whether|would|should|could be|typically|generally|usually|conventional\w*|threshold|considered"
-    r"|defined|in order to|"
-    r"to determine|depends?|check|consult|may|might|possibly|potential\w*|ongoing research|studies have "
-    r"(?:identified|shown|"
-    r"found) (?:several|many|numerous)|can be|commonly used|\w*(?:not|n't) (?:mean|imply|rule out|exclude|preclude"
-    r"|prove)|means that|refers to)\b"
+_OPEN = (
+    r"if|whether|would|should|could be|in order to|to determine|depends?|check|consult|may|might|possibly|potential\w*"
+    r"|ongoing research|\w*(?:not|n't) (?:mean|imply|rule out|exclude|preclude|prove)"
+)
+OPEN = re.compile(rf"\b(?:{_OPEN})\b")  # leaves open whether it holds
+GENERAL = re.compile(  # says it of no case, or leaves it open
+    rf"\b(?:{_OPEN}|typically|generally|usually|conventional\w*|threshold|considered|defined|studies have (?:identified"
+    r"|shown|found) (?:several|many|numerous)|can be|commonly used|means that|refers to)\b"
 )
 CLOSES = re.compile(
     r"^\W*(?:therefore|thus|so|hence|in conclusion|in summary|overall|to summari[sz]e|in short|actually|correction"

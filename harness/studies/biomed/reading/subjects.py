@@ -226,7 +226,7 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
         and drug not in sentence
         and not re.search(
             r"\b(?:its?|this|the) (?:drug|medication|agent|compound)|\bit\b|^\W*(?:fda-)?"
-            r"(?:not|approved|yes|no|however|therefore)",
+            r"(?:not|approved|yes|no|however|therefore)|^\W{0,4}(?:[a-z/()&'.-]+ ?){1,5}:",
             sentence,
         )
     ):

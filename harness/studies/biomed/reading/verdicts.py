@@ -23,6 +23,7 @@ from harness.studies.biomed.reading.cues import (
     MAYBE,
     NEITHER,
     NO_LEAD,
+    OPEN,
     PARTED,
     SHORT,
     SO,
@@ -35,7 +36,8 @@ from harness.studies.biomed.reading.subjects import abroad, foreign, of_this_thi
 YES, NO, BOTH, NONE = "yes", "no", "both", ""
 _MOST = 1_000  # letters of a sentence that are searched for the subject of a clause
 _IT = re.compile(
-    r"^\W*(?:(?:and|but|yet|so|then) )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
+    r"^\W*(?:(?:and|but|yet|so|then|hence|thus|therefore|i\.e\.,?|that is,?|meaning|and so|and thus|and therefore) ){0,2}"
+    r"(?:that )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
     r"|^.{0,80}\b(?:approved|licensed|cleared"
     r"|authori[sz]ed) it\b"
 )
@@ -50,6 +52,12 @@ _HAS_NONE = re.compile(  # "the label has none", "there aren't any"
     r"|carry |show |bear |got )?"
     r"(?:any|one)\W*$|^\W*(?:it|they|that gene|that drug|that snp)\s(?:does|do|did)(?:n't| not)\W*$"
 )
+_CONCLUDES = re.compile(
+    r",?\s(?:\(|,)?(?=(?:i\.e\.|that is,|and so\b|and therefore\b|and hence\b|and thus\b))|,\s(?=(?:so|hence|thus"
+    r"|meaning|making|consequently|as a result)\b)",
+    re.IGNORECASE,
+)
+_REPAIRS = re.compile(r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b")
 _ITS = re.compile(r"^\W*(?:it|its|at|with|p\b|the p\b|this|that)")
 _CONSIDERED = re.compile(
     r"\bnot (?:typically|generally|usually|considered)|considered (?:a )?(?:statistically )?(?:druggable|significant)"
@@ -102,6 +110,8 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
             return Stance(BOTH)
         return Stance(_turned(value, turned))
     found = closing or told
+    if closing and len(set(closing)) == 1 and len(set(own)) > 1 and not any(_REPAIRS.match(one.text.lower()) for one in text.sentences):
+        return Stance(BOTH)  # concludes the contrary of what it states of the subject
     if len(set(found)) > 1:
         first = _first(text, asked) if len(set(own)) < 2 else NONE
         value = first or _heavier(own if len(set(own)) == 1 else found)
@@ -188,7 +198,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
         lower_sentence = sentence.text[:_MOST].lower()
         if lead(sentence) and _ROW.search(lower_sentence):
             continue
-        for clause in clauses(sentence):
+        for clause in _stated(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
             value = _of_clause(lower, lower_sentence, asked, text.lower)
             drugs = asked.topic in (APPROVAL, WARNING) and _OF_OTHERS.search(lower)
@@ -202,6 +212,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
                 and not _HAS_NONE.search(lower)
                 and not presupposed
                 and not (mine and _THRESHOLD.search(lower))
+                and not (any(name in lower for name in subject) and not OPEN.search(lower))
             ):
                 hedged.append(value) if not re.search(
                     r"\bif\b|\bwhether\b|\bthreshold\b|\bconsult|\bcheck\b|\bmean\b", lower
@@ -214,6 +225,18 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
             if CLOSES.match(lower) or CLOSES.match(lower_sentence):
                 closing.append(value)
     return told, closing, hedged, own
+
+
+def _stated(sentence: Span) -> list[Span]:
+    """Return the clauses of a sentence, of which each that draws a conclusion ("so it is not") is one of its own."""
+    out = []
+    for clause in clauses(sentence):
+        start = 0
+        for found in _CONCLUDES.finditer(clause.text):
+            out.append(Span(clause.start + start, clause.text[start : found.start()]))
+            start = found.end()
+        out.append(Span(clause.start + start, clause.text[start:]))
+    return [one for one in out if one.text.strip(" ;,.()")]
 
 
 def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
