@@ -115,10 +115,10 @@ def grade(
         return RuleGrade("0.0", terms.ANSWERED, ("says nothing, or the question alone",))
     if not q.yes_no and _YES_OR_NO.fullmatch(text.lower):
         return RuleGrade("0.0", terms.ANSWERED, ("says yes or no to a question that asks for more",))
-    told = focused(text, q)
+    wanted = list(facts or gold_facts(asked, gold))[:MOST]
+    told = focused(text, q, _said_names(wanted))
     if foreign(told.text, q):
         return RuleGrade("0.0", terms.ANSWERED, ("is about something else",))
-    wanted = list(facts or gold_facts(asked, gold))[:MOST]
     read = _Versions(told, q, names or {}, phrases or abstentions.packaged())
     fared = [read.fares(one, wanted) for one in wanted]
     if read.abstains(fared):
@@ -220,6 +220,12 @@ class _Versions:
         )
         said = self._said[0] if len(known) == 1 else ReadResponse(all_known.rest, self._said[0].asked, {})
         return _abstains(all_known, said, fared)
+
+
+def _said_names(facts: Sequence[Fact]) -> list[str]:
+    """Return the names of the answer and their other names, and what its facts belong to."""
+    found = [*(one["of"] for one in facts), *(str(name) for one in facts for name in _names(one))]
+    return [*found, *(way for one in facts for ways in (one.get("names") or {}).values() for way in ways)]
 
 
 def _names(one: Fact) -> Sequence[Any]:

@@ -39,6 +39,10 @@ _SHOWN = re.compile(
     r"(?:top|first|these|following|more than|fewer than|less than|over|under|at least|up to|at most)\s$"
 )
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
+_RELEVANT = re.compile(
+    r"\b(?:is|are|remains|makes it|therefore|thus|hence|considered)\b (?:\w+ ){0,2}?(?:highly|very|clearly|strongly|quite|indeed"
+    r"|still|particularly|especially|plainly) (?P<what>relevant|significant|important|implicated|associated)\b"
+)
 _ABROAD = re.compile(r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bdeveloped in")
 _FIRSTLY = re.compile(
     r"\bapprov\w+ (?:it |was )?(?:first|initially) in $|\b(?:first|initially) approved (?:it )?in $"
@@ -161,6 +165,8 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
     ]
     if rivals and not one["asked"] and _as_listed(set(rivals), response, facts):
         return Fared(one, ABSENT, why=f"counts the {rivals[0]} that it names")
+    if value == "0" and (found := _RELEVANT.search(response.text.lower)) and not response.denied(found.start("what")):
+        return Fared(one, MIXED, why="none, and relevant all the same")
     if value in values:
         return Fared(one, MIXED if rivals and len(set(rivals)) > 1 else RIGHT)
     if value in integers(denied):

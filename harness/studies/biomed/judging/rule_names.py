@@ -7,7 +7,7 @@ response's lists.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.studies.biomed.facts import NAME, NAMES, Fact
@@ -17,6 +17,7 @@ from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NE
 from harness.studies.biomed.reading.entities import kind_of
 from harness.studies.biomed.reading.known_names import GENES, other_names
 from harness.studies.biomed.reading.pairing import paired
+from harness.studies.biomed.reading.subjects import subjects
 
 _CUES = {
     "gene": re.compile(
@@ -45,7 +46,7 @@ _OTHER_KIND = re.compile(
 )  # names no disease or tissue
 _NO_NAME = re.compile(
     r"(?:under|in|by|on|at|with|of|from|to|is|are|was|being|both|each|all|two|three|four|used|been|has|as an?|agonist"
-    r"|antagonist|it|its|they|their|this|which|that|for|not)\b"
+    r"|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
 )
 _REGION = re.compile(
     r"\b(?:frontal|prefrontal|temporal|parietal|occipital|cingulate|entorhinal|motor|visual|insular|orbitofrontal"
@@ -74,7 +75,42 @@ _NUMBERED = re.compile(
     r"\b(type|subtype|stage|grade|class|group|form|variant|part)\W{1,2}(\d{1,3}[a-z]?|[ivx]{1,4}|[a-h])\b"
 )
 _SAME = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6"}
+_NOT_ANY = re.compile(  # "has no approved drugs", "is not known under any other name", "no FDA approval for any disease"
+    r"\b(?:has|have|had|there (?:is|are|was|were)|there's|carries|bears|with|lists?|shows?|holds?|finds?|got|gets)"
+    r" (?:absolutely |simply |currently )?no (?!(?:other|further|additional|more|longer|fewer|less|doubt)\b)"
+    r"(?P<what>(?:[\w'-]+ ){0,3}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?"
+    r"|indications?|approvals?(?: for any (?:disease|condition|indication|use))?|diseases?|tissues?|mechanisms?|actions?))\b"
+    r"(?! (?:but|except|other than|besides|apart|beyond|outside|yet|in trials))"
+    r"|\b(?:is|are|was|were|has|have|does|do|did)(?:n't| not) (?P<known>(?:been )?(?:known|listed|sold|marketed|approved"
+    r"|recorded|used|targeted|registered|target|act on|have|carry|hold)\b[^.;,:\n]{0,25}?\bany (?:\w+ ){0,2}?(?:drugs?"
+    r"|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?|indications?|diseases?|conditions?"
+    r"|tissues?|mechanisms?))\b(?! (?:but|except|other than|besides|apart|beyond|outside))"
+)
+_VERBS_OF = {  # what a drug of this action does to its target
+    "agonist": ("activates", "activating", "stimulates", "stimulating"),
+    "positive allosteric modulator": ("potentiates", "potentiating", "enhances", "positively modulates"),
+    "negative allosteric modulator": ("dampens", "attenuates", "negatively modulates"),
+}
+_NOUNS_OF = {  # the last word of a slot, and what texts call the same thing
+    "drug": ("drug", "medicine"),
+    "gene": ("gene",),
+    "target": ("target", "gene"),
+    "snp": ("snp", "variant"),
+    "name": ("name", "synonym"),
+    "patent": ("patent",),
+    "use": ("use", "indication", "disease", "condition", "approval"),
+    "disease": ("use", "indication", "disease", "condition"),
+    "tissue": ("tissue",),
+    "mechanism": ("mechanism",),
+    "action": ("action",),
+}
+_ITS = re.compile(
+    r"^\W*(?:(?:and|but|also|so|in addition|additionally|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
+    r"|they|their|the (?:drug|compound|agent|molecule|medicine|medication|substance))\b"
+)
+_VERBED = re.compile(r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|occup\w+|acts?)\b")
 _WORDS = "words"
+_QUALIFIERS = frozenset({"positive", "negative", "partial", "inverse", "type", "alpha", "beta", "gamma", "non"})
 
 
 def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
@@ -88,7 +124,7 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         ways = response.spellings(value, known.get(value, ()))
         spelled |= {_key(way) for way in ways}
         places = response.words.first(ways) or response.ranged.get(value, []) or _loosely(value, response)
-        places = places or _elliptic(value, response)
+        places = places or _elliptic(value, values, response)
         places = [place for place in places if not _inside_longer(value, place, response)]
         if told := [place for place in places if _numbered_otherwise(value, place, response)]:
             others.append(value)
@@ -102,6 +138,8 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         return Fared(one, WRONG, 0.0, 1.0, "of another SNP")
     if one["asked"] and not said and not denied and _NONE.search(response.text.lower):
         return Fared(one, DENIED, why="says that there is none")
+    if one["asked"] and said and _denies_any(one, response):
+        return Fared(one, MIXED, 0.0, 1.0, "also says that there is none")
     rivals = [*_rivals(one, values, spelled, said, response, all_facts), *(f"another than {name}" for name in others)]
     if len(values) == 1 and said and (other := _offered(one, said[0][1], spelled, response, all_facts)):
         return Fared(one, MIXED, 1.0, 0.5, f"or {other}")
@@ -110,12 +148,49 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
     return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
 
 
-def _elliptic(value: str, response: ReadResponse) -> list[int]:
-    """Return where an action is said whose gene, the first word of its name, is said elsewhere in the text."""
-    gene, _, action = value.partition(" ")
-    if kind_of(gene) != "gene" or not (kind_of(action) == "action" or other_names(action)):
+def _denies_any(one: Fact, response: ReadResponse) -> bool:
+    """Whether a text says outright that there is none of what a fact lists, besides listing it."""
+    nouns = _NOUNS_OF.get(one["slot"].lower().split()[-1].rstrip("s"), ())
+    approved = "approved" in one["slot"]
+    for found in _NOT_ANY.finditer(response.text.lower):
+        what = found["what"] or found["known"]
+        if not any(re.search(rf"\b{noun}", what) for noun in nouns) or response.denied(found.start()):
+            continue
+        if approved == bool(re.search(r"\bapprov|\blicen[sc]", what)):
+            return True
+    return False
+
+
+def _elliptic(value: str, values: Sequence[str], response: ReadResponse) -> list[int]:
+    """Return where a mechanism's action is said apart from its target: "agonist and opener of X", "it activates X"."""
+    target, action = _mechanism(value)
+    if not target:
         return []
-    return response.words.places(action) if response.words.places(gene) else []
+    targets = {name: response.words.places(name) for name in {_mechanism(each)[0] for each in values} - {""}}
+    if not targets[target]:
+        return []
+    ways = (action, *other_names(action), *_VERBS_OF.get(action.lower(), ()))
+    found = [place for place in response.words.first(ways) if not _inside_longer(action, place, response)]
+    if len(targets) == 1:
+        return found
+    return [place for place in found if _nearest(place, targets, response) == target]
+
+
+def _mechanism(value: str) -> tuple[str, str]:
+    """Return the target and the action of a mechanism such as "GEN0184 partial agonist"; empty if it is none."""
+    words = value.split()
+    for length in range(min(4, len(words) - 1), 0, -1):
+        action = " ".join(words[-length:])
+        if kind_of(action) == "action" or other_names(action):
+            return " ".join(words[:-length]), action
+    return "", ""
+
+
+def _nearest(place: int, targets: Mapping[str, list[int]], response: ReadResponse) -> str:
+    """Return the target that is said nearest to a place in its sentence; empty if there is none, or if two are."""
+    span = response.span(place)
+    far = sorted((abs(at - place), name) for name, places in targets.items() for at in places if at in span)
+    return far[0][1] if far and (len(far) < 2 or far[0][0] < far[1][0]) else ""
 
 
 def _of_another(one: Fact, said: list[tuple[str, int]], response: ReadResponse, facts: Sequence[Fact]) -> bool:
@@ -159,6 +234,8 @@ def _beside(one: Fact, place: int, said: list[tuple[str, int]], response: ReadRe
         return any(_together(at, place, response) or _or_else(at, place, response) for _, at in said)
     span = response.span(place)
     snps = [(at, name.lower()) for name, at in response.snps if at in span]
+    if not snps:
+        return True  # "they come from the cortex": of all SNPs, as no right tissue is said
     own = [at for at, name in snps if name == _snp_of(one)]
     return bool(own) and min(abs(at - place) for at in own) <= min(abs(at - place) for at, _ in snps)
 
@@ -240,7 +317,7 @@ def _rivals(
     }
     kinds = {kind_of(value) for value in values}
     kinds -= {""} if len(kinds) > 1 else set()
-    kind = kinds.pop() if len(kinds) == 1 else ""
+    kind = kinds.pop() if len(kinds) == 1 and "name" not in one["slot"] else ""
     if one["slot"] in ("name", "drug", "disease", "tissue", "mechanism") or not kind:
         kind = "action" if one["slot"] in ("action", "actions") else ""
     kind = "tissue" if "tissue" in one["slot"] else kind
@@ -255,8 +332,10 @@ def _rivals(
             and not response.behind(place)
             and _in_place(kind, place, said, response, asked=one["asked"])
             and not _alias_in_brackets(place, name, said, response)
+            and not (kind == "action" and _inside_longer(name, place, response))
             and not (kind == "molecule" and _COMPOUND.match(response.text.lower, place))
             and not (kind == "tissue" and (said or _snp_of(one)) and not _beside(one, place, said, response))
+            and not (kind in ("action", "molecule") and _of_things_in_general(one, place, said, response))
             and not (kind == "action" and said and _VERB.match(response.text.lower, place))
         ]
     else:
@@ -279,6 +358,16 @@ def _rivals(
             else []
         )
     return list({_key(name): name for name in found}.values())
+
+
+def _of_things_in_general(one: Fact, place: int, said: list[tuple[str, int]], response: ReadResponse) -> bool:
+    """Whether a sentence about no subject of the question names a kind, while a right one is said of the subject."""
+    names = {word for word in (one["of"].lower(), *subjects(response.asked)) if word}
+    around = response.sentence(place)
+    if not names or any(name in around for name in names) or _ITS.match(around) or not _VERBED.search(around):
+        return False
+    own = [response.sentence(at) for _, at in said]
+    return around not in own and any(any(name in line for name in names) or _ITS.match(line) for line in own)
 
 
 def _accounted(item: str, allowed: set[str], asked: str) -> bool:
@@ -348,7 +437,9 @@ def _inside_longer(value: str, place: int, response: ReadResponse) -> bool:
     ):
         return True
     if value.lower() in ("agonist", "modulator", "antagonist", "allosteric modulator"):
-        return bool(re.search(r"\b(?:partial|inverse|positive|negative|allosteric)[\s-]$", before))
+        return bool(
+            re.search(r"\b(?:partial|inverse|positive|negative|allosteric|endogenous|natural|native)[\s-]$", before)
+        )
     return False
 
 
@@ -371,7 +462,7 @@ def _loosely(value: str, response: ReadResponse) -> list[int]:
         return []
     for start, text in ((one.start, one.text.lower()) for one in response.text.sentences[:200]):
         hit = [word for word in words if word[: max(4, len(word) - 3)] in text]
-        if len(hit) >= 0.75 * len(words):
+        if len(hit) >= 0.75 * len(words) and all(word in text for word in words if word in _QUALIFIERS):
             return [start + text.find(hit[0][: max(4, len(hit[0]) - 3)])]
     return []
 

@@ -36,6 +36,8 @@ _OF_THE_MATTER = re.compile(
 _DISPUTED = re.compile(
     r"\b(?:misconception|myth)\b|\b(?:this|that|which|it) (?:is|was|would be) (?:\w+ )?(?:not correct|incorrect|wrong"
     r"|mistaken|erroneous|not the case|inaccurate|an? (?:error|mistake))\b"
+    r"|^[\w,.-]{1,30} but (?:the latter|that one|the second(?: one)?|the other) (?:\w+ ){0,2}?(?:fails?|drops? out|falls? out"
+    r"|does(?:n't| not)|is(?:n't| not)|is (?:out|excluded|ruled out|discarded))\b"
     r"|^[\w,.-]{1,30} (?:is|was) not (?:the|its|a|an|one of)\b"
 )
 _ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b[^,]*$")

@@ -7,15 +7,16 @@ a long response says before it comes to the subject, and what it says in general
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from harness.studies.biomed.reading.entities import named
+from harness.studies.biomed.reading.known_names import other_names
 from harness.studies.biomed.reading.not_genes import NO_GENES
 from harness.studies.biomed.reading.plain import Plain, Span
 from harness.studies.biomed.reading.questions import Question
 from harness.studies.biomed.reading.revisions import announced
-from harness.studies.biomed.reading.subjects import abroad, subjects
+from harness.studies.biomed.reading.subjects import NO_DRUGS, abroad, subjects
 from harness.studies.biomed.reading.subjects import says as says_disease
 from harness.studies.biomed.reading.verdicts import lead
 
@@ -109,6 +110,21 @@ _GENERAL = re.compile(
 )
 
 
+_OF_DRUG = re.compile(r"\b(?:drug|sold as|is|does|was) [A-Z][\w-]{3,}")  # asks about a drug that it names
+_HEADED = re.compile(  # "Supaluzoine, by contrast, targets", "(Relagipestat is an enzyme"
+    r"^\W*(?i:(?:and|while|whereas|but|though|although|for (?:comparison|contrast|reference|context|what it is worth)"
+    r"|by (?:contrast|comparison)|in (?:contrast|comparison)|on the other hand|similarly|likewise|also|incidentally"
+    r"|by the way|(?:its|the|a|another|some) (?:(?:related|similar|other|sister|newer|older) )?"
+    r"(?:drug|compound|agent|molecule|relative|analogue|sibling)),?\s)*(?i:the drug )?"
+    r"(?P<name>[A-Z][a-z][\w-]{2,40})(?: [A-Z][\w-]{2,40})?(?:,? \([^()]{1,60}\))?"
+    r"(?:,? (?:by contrast|in contrast|by comparison|in turn|however|instead|for (?:its part|comparison|one))"
+    r"|, (?:also |likewise |which is |which |a |an )[^,;]{1,60})?,?"
+    r"\s(?:(?:also|too|only|itself|instead|merely|mainly|likewise|has) )*"
+    r"(?:is|are|was|were|has|have|had|does|do|did|targets?|hits?|acts?|inhibits?|blocks?|binds?|carries|carry|reach\w*"
+    r"|lowers?|belongs?|went|goes|got|gets|received|won|works?|comes?|stands?|sits?|act)\b"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Focused:
     """What a response says without its asides, what of this is about the subject, and whether there were asides."""
@@ -118,9 +134,9 @@ class Focused:
     aside: bool
 
 
-def focused(text: Plain, asked: Question) -> Focused:
-    """Return a response without asides, and its part about the question's subject."""
-    kept, aside, rebutted = _without_asides(text, asked)
+def focused(text: Plain, asked: Question, known: Collection[str] = ()) -> Focused:
+    """Return a response without asides, and its part about the question's subject; `known` are names of the answer."""
+    kept, aside, rebutted = _without_asides(text, asked, known)
     own = Plain("\n".join(span.text for span in kept)) if aside or rebutted else text
     return Focused(own, _core(own, asked), aside)
 
@@ -148,14 +164,14 @@ def _names(asked: Question) -> list[str]:
     return [word for word in found if word.upper() not in NO_GENES]
 
 
-def _without_asides(text: Plain, asked: Question) -> tuple[list[Span], bool, bool]:
+def _without_asides(text: Plain, asked: Question, known: Collection[str]) -> tuple[list[Span], bool, bool]:
     """Return the sentences of a text, without sentences, or parts between brackets or semicolons, about others.
 
     Say also whether there were any, and whether a sentence went that reports a belief which the next one rebuts.
     """
     kept: list[Span] = []
     aside = rebutted = begun = False  # begun: more than a yes or no has been said
-    owns = _Own(asked)
+    owns = _Own(asked, known)
     named_it = any(name in text.lower for name in subjects(asked))
     spans = text.sentences[:400]
     rows = _Rows(spans, asked)
@@ -168,12 +184,12 @@ def _without_asides(text: Plain, asked: Question) -> tuple[list[Span], bool, boo
             aside = True
             continue
         rest = parts = _parts(span.text, first=not (begun or owns.frequency))
-        if owns.is_other(span.text):
+        if owns.is_other(span.text) or any(map(owns.is_of_other_drug, parts[1:])):
             other = [owns.is_other(part) for part in parts]
             if not (
                 begun or named_it or (kept and _cued(span.text.lower()))
             ):  # it may be about another thing from here
-                marked = [_cued(part.lower()) or (owns.frequency and _of_others(part.lower())) for part in parts]
+                marked = [owns.is_of_other_drug(part) or _cued(part.lower()) or (owns.frequency and _of_others(part.lower())) for part in parts]
                 other = [False, *(away and cue for away, cue in zip(other[1:], marked[1:], strict=True))]
             rest = _kept(parts, other)
         if len(rest) == len(parts):
@@ -234,8 +250,10 @@ class _Rows:
 class _Own:
     """What a question is about: its genes, SNPs, chromosome, diseases, population and agency."""
 
-    def __init__(self, asked: Question) -> None:
+    def __init__(self, asked: Question, known: Collection[str]) -> None:
         text = Plain(asked.text)
+        self._known = {word for name in known for word in re.findall(r"[^\W_]{3,}", name.lower())}
+        self._of_drug = bool(_OF_DRUG.search(asked.text)) and asked.wants not in ("drug", "name", "disease")
         self.asked = asked
         self.snps = set(_SNP.findall(asked.lower))
         self.genes = {name.lower() for name, _ in named("gene", text)} - {"fda"}
@@ -248,6 +266,8 @@ class _Own:
         """Whether a stretch of text names another subject of the question's kind, and not the question's own one."""
         lower = text.lower()
         if self.for_comparison(lower):
+            return True
+        if self.is_of_other_drug(text):
             return True
         mentioned = _OTHERS.search(lower)
         if mentioned and not self._names(lower) and mentioned[0] not in self.asked.lower:
@@ -272,6 +292,16 @@ class _Own:
     def for_comparison(self, lower: str) -> bool:
         """Whether a stretch of text says that it only stands for comparison, and does not name the subject."""
         return bool(_FOR_COMPARISON.search(lower)) and not self._names(lower)
+
+    def is_of_other_drug(self, text: str) -> bool:
+        """Whether a stretch of text begins with the name of another drug, of which it says something."""
+        found = _HEADED.match(text[:400]) if self._of_drug else None
+        if not found:
+            return False
+        lower = text.lower()
+        name = found["name"].lower()
+        own = name in self.asked.lower or name in self._known or name in NO_DRUGS or bool(other_names(name))
+        return not own and not self._names(lower) and not re.search(r"ly$|ing$", name)
 
     def _other_gene(self, text: str, lower: str) -> bool:
         if not self.genes or self.asked.wants == "gene" or any(gene in lower for gene in self.genes):

@@ -19,7 +19,7 @@ _SUBJECT = re.compile(
     r"^(?:(?:Yes|No)[,.]\s)?(?:[Tt]he drug\s)?([A-Z][\w-]{4,40})(?:\s[A-Z][\w-]{2,40})?\s"
     r"(?:is|was|has|acts|carries|targets|received|does)\b|\b(?:drug|that|approved?|carries|of)\s([A-Z][a-z]{4,40})\b"
 )
-_NO_DRUGS = frozenset(
+NO_DRUGS = frozenset(
     [
         "this",
         "that",
@@ -195,7 +195,7 @@ def foreign(text: Plain, asked: Question) -> bool:
         return True
     if asked.drug and asked.drug.lower().split()[0] not in text.lower and (subject := _SUBJECT.search(text.text)):
         name = (subject[1] or subject[2]).lower()
-        known = name in asked.lower or name in _NO_DRUGS or bool(other_names(name))
+        known = name in asked.lower or name in NO_DRUGS or bool(other_names(name))
         behind = re.split(r"[.;]\s|\n", text.lower[subject.end() : subject.end() + 80])[0]
         if not known and not re.search(r"\bits?\b", behind):
             return True
