@@ -39,6 +39,8 @@ _ALIAS = re.compile(  # "A (the effect allele)", "A, which is the coded allele",
 _BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(?:of|at|in|for)\s(?:the\s)?(?:\w+\s)?$")
 _BEHIND = re.compile(r"\s(?:is|was)\s['\"]?([ACGT]{1,40})(?![\w'])")
 _ROLE_OF = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?alleles?\s(?:of|at|for|in)\s(?:the\s)?(?:snp\s)?$")
+_JOINED = re.compile(r"[-_:]\(?([ACGT]{1,40})(?![\w'])")  # "rs99-T"
+_PER = re.compile(r"\b(?:for|per|of) (?:the |each |every )?(?:(?:extra |additional )?copy of )?([ACGT]{1,40})(?![\w'-])")
 _ALONE = re.compile(r"[ACGT]{1,40}")
 _WINDOW = 160  # letters behind an SNP in which its allele is looked for
 
@@ -79,6 +81,12 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
         yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
         yield from ((found["g"], found.start("g")) for found in _AS.finditer(text, start, end))
         yield from ((found["h"], found.start("h")) for found in _ALIAS.finditer(text, start, end))
+    for one in own:
+        if joined := _JOINED.match(text, one.end()):
+            yield joined[1], joined.start(1)
+    if "b" in response.asked.slots:  # an effect is counted for an allele
+        for start, end in stretches:
+            yield from ((found[1], found.start(1)) for found in _PER.finditer(text, start, end))
     yield from _by_order(of, response)
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):

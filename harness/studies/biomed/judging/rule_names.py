@@ -81,6 +81,9 @@ _NOT_ANY = re.compile(  # "has no approved drugs", "is not known under any other
     r"(?P<what>(?:[\w'-]+ ){0,3}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?"
     r"|indications?|approvals?(?: for any (?:disease|condition|indication|use))?|diseases?|tissues?|mechanisms?|actions?))\b"
     r"(?! (?:but|except|other than|besides|apart|beyond|outside|yet|in trials))"
+    r"|(?:^|[.;:,\n]\s{0,2}|\b(?:and|but|yet)\s)(?:no|not (?:one|a single)) (?!(?:other|further|additional|more|longer|fewer|less"
+    r"|doubt)\b)(?P<none>(?:[\w'-]+ ){0,2}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?"
+    r"|indications?|mechanisms?))\b (?:\w+ )?(?:is|are|was|were|has|have|targets?|acts?|exists?|hits?|binds?|reach\w*|pass\w*)\b"
     r"|\b(?:is|are|was|were|has|have|does|do|did)(?:n't| not) (?P<known>(?:been )?(?:known|listed|sold|marketed|approved"
     r"|recorded|used|targeted|registered|target|act on|have|carry|hold)\b[^.;,:\n]{0,25}?\bany (?:\w+ ){0,2}?(?:drugs?"
     r"|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?|indications?|diseases?|conditions?"
@@ -153,7 +156,7 @@ def _denies_any(one: Fact, response: ReadResponse) -> bool:
     nouns = _NOUNS_OF.get(one["slot"].lower().split()[-1].rstrip("s"), ())
     approved = "approved" in one["slot"]
     for found in _NOT_ANY.finditer(response.text.lower):
-        what = found["what"] or found["known"]
+        what = next(filter(None, found.groups()))
         if not any(re.search(rf"\b{noun}", what) for noun in nouns) or response.denied(found.start()):
             continue
         if approved == bool(re.search(r"\bapprov|\blicen[sc]", what)):
@@ -315,6 +318,8 @@ def _rivals(
         for value in (fact["value"] if fact["kind"] == NAMES else [fact["value"]])
         for value in response.spellings(str(value), (fact.get("names") or {}).get(str(value), ()))
     }
+    for _, action in filter(all, map(_mechanism, values)):
+        allowed |= {_key(way) for way in (action, *other_names(action), *_VERBS_OF.get(action.lower(), ()))}
     kinds = {kind_of(value) for value in values}
     kinds -= {""} if len(kinds) > 1 else set()
     kind = kinds.pop() if len(kinds) == 1 and "name" not in one["slot"] else ""

@@ -23,7 +23,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from harness.studies.biomed.facts import NAME, NAMES, NUMBER, VERDICT
+from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, VERDICT
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 from harness.studies.biomed.reading.verdicts import YES
 
@@ -57,7 +57,8 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
     if verdict.status == ABSENT and not (verdict.fact["value"] == YES and not bad and any(map(_names_it, others))):
         return 1.0 if others and not bad and math.fsum(worths) >= 2 * len(worths) else 0.0
     if bad:
-        few = len(bad) <= 0.15 * len(others) and all(
+        named = [one for one in others if one.fact["kind"] != NUMBER]
+        few = len(bad) <= 0.15 * len(named) and all(
             one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad
         )
         return 2.0 if few or _figures_alone(bad, others) else 1.0
@@ -82,8 +83,11 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
 
 
 def _names_it(one: Fared) -> bool:
-    """Whether a name of the gold answer is said, which answers "is there one" with yes."""
-    plain = one.fact["slot"].lower() in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
+    """Whether a name, count or year of the gold answer is said, which answers "is there one" with yes."""
+    slot = one.fact["slot"].lower()
+    if one.fact["kind"] == INTEGER and (slot == "year" or slot.startswith("number of")):
+        return one.status == RIGHT and str(one.fact["value"]) != "0"
+    plain = slot in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
     return plain and one.fact["kind"] in (NAME, NAMES) and _worth(one) >= 2
 
 
@@ -187,7 +191,7 @@ def _of_list(one: Fared) -> float:
             0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0)
         )
     if share == 1:
-        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.21, 2.0), (0.7, 1.0))
+        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.17, 2.0), (0.7, 1.0))
     elif share >= 0.85:
         steps = ((0.15, 2.0), (0.6, 1.0))
     elif share >= 0.74:

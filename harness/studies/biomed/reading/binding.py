@@ -68,7 +68,8 @@ _FILING = (  # what happens on the way to an approval
     r"|trials?|discover\w*|synthesi\w+|patent\w*|invent\w+|withdraw\w+|generic\w*)"
 )
 _STEP_BEHIND = re.compile(
-    rf"\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new |fda )*(?:\w+ )?"
+    rf"\s(?:was|is|marks?|saw|brought) (?:only |just |merely )?(?:the )?(?:year|date)?(?: of| when)?\s?(?:the |its |an? )?(?:\w+ )?"
+    rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))|\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new |fda )*(?:\w+ )?"
     rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))"
 )
 _STEP_BEFORE = re.compile(

@@ -118,7 +118,7 @@ _HEADED = re.compile(  # "Supaluzoine, by contrast, targets", "(Relagipestat is 
     r"(?:drug|compound|agent|molecule|relative|analogue|sibling)),?\s)*(?i:the drug )?"
     r"(?P<name>[A-Z][a-z][\w-]{2,40})(?: [A-Z][\w-]{2,40})?(?:,? \([^()]{1,60}\))?"
     r"(?:,? (?:by contrast|in contrast|by comparison|in turn|however|instead|for (?:its part|comparison|one))"
-    r"|, (?:also |likewise |which is |which |a |an )[^,;]{1,60})?,?"
+    r"|, [^,;]{1,60}(?=,))?,?"
     r"\s(?:(?:also|too|only|itself|instead|merely|mainly|likewise|has) )*"
     r"(?:is|are|was|were|has|have|had|does|do|did|targets?|hits?|acts?|inhibits?|blocks?|binds?|carries|carry|reach\w*"
     r"|lowers?|belongs?|went|goes|got|gets|received|won|works?|comes?|stands?|sits?|act)\b"
@@ -248,7 +248,7 @@ class _Rows:
 
 
 class _Own:
-    """What a question is about: its genes, SNPs, chromosome, diseases, population and agency."""
+    """What a question is about: its genes, SNPs, chromosome, diseases, tissue, population and agency."""
 
     def __init__(self, asked: Question, known: Collection[str]) -> None:
         text = Plain(asked.text)
@@ -259,6 +259,7 @@ class _Own:
         self.genes = {name.lower() for name, _ in named("gene", text)} - {"fda"}
         self.chromosomes = set(_CHROMOSOME.findall(asked.lower))
         self.diseases = _diseases(asked.text)
+        self.tissues = {name for name, _ in named("tissue", text)}
         self.frequency = "frequency" in asked.slots
         self.approval = "fda" in asked.lower
 
@@ -272,6 +273,7 @@ class _Own:
         mentioned = _OTHERS.search(lower)
         if mentioned and not self._names(lower) and mentioned[0] not in self.asked.lower:
             return True
+        tissues = {name for name, _ in named("tissue", Plain(text))} if self.tissues else set()
         placed, ill, snps = set(_CHROMOSOME.findall(lower)), _diseases(text), set(_SNP.findall(lower))
         use = _USE.search(text)
         return (
@@ -279,6 +281,7 @@ class _Own:
             or _apart(self.snps, snps)
             or _apart(self.chromosomes, placed)
             or _apart(self.diseases, ill)
+            or _apart(self.tissues, tissues)
             or bool(
                 use
                 and self.asked.disease

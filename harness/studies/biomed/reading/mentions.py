@@ -50,7 +50,7 @@ _EFFECT = (
     r"\b(?:b|b[\s_-]?(?:gwas|smr)|beta|effect[\s-](?:size|estimate)s?|log[\s-]odds|coefficient)\b"
     r"(?:[\s-](?:value|coefficient|size))*"
 )
-_ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w])"
+_ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w]|\.e\b)"
 _NO_PRONOUN = "".join(  # "the one that", "which one": no count
     rf"(?<!\b{word} (?=one\b))" for word in ("the", "this", "that", "any", "each", "every", "which", "other", "a")
 )

@@ -240,7 +240,8 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
         return False  # a list of other diseases follows
     if purpose is None:
         return any(says(sentence, name) for name in asked.disease) or bool(
-            re.search(r"\b(?:this|that) (?:purpose|indication|use|condition|disease|disorder|cancer)\b|\bit\b", lower)
+            re.search(r"\b(?:this|that) (?:one|purpose|indication|use|condition|disease|disorder|cancer|syndrome|neuropathy|dystrophy"
+                r"|an?emia)\b|\bit\b", lower)
             or not re.search(r"\b(?:for|treat\w*)\s\w+", lower)
         )
     return bool(_THIS.match(_purpose(purpose)))

@@ -37,7 +37,7 @@ YES, NO, BOTH, NONE = "yes", "no", "both", ""
 _MOST = 1_000  # letters of a sentence that are searched for the subject of a clause
 _IT = re.compile(
     r"^\W*(?:(?:and|but|yet|so|then|hence|thus|therefore|i\.e\.,?|that is,?|meaning|and so|and thus|and therefore) ){0,2}"
-    r"(?:that )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
+    r"(?:(?:which|that) (?:is why|means)(?: that)? )?(?:that )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
     r"|^.{0,80}\b(?:approved|licensed|cleared"
     r"|authori[sz]ed) it\b"
 )
@@ -56,6 +56,9 @@ _CONCLUDES = re.compile(
     r",?\s(?:\(|,)?(?=(?:i\.e\.|that is,|and so\b|and therefore\b|and hence\b|and thus\b))|,\s(?=(?:so|hence|thus"
     r"|meaning|making|consequently|as a result)\b)",
     re.IGNORECASE,
+)
+_EXCEPT = re.compile(  # "no warning except the one on", which is one
+    r"\b(?:no|none|not any)\b.{1,80}\b(?:except|other than|apart from|besides|save) (?:for )?(?:the|one|a|an|rs\d+)\b"
 )
 _REPAIRS = re.compile(r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b")
 _ITS = re.compile(r"^\W*(?:it|its|at|with|p\b|the p\b|this|that)")
@@ -253,7 +256,9 @@ def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
         lower = lower.replace(name, "it") if len(name) > 8 else lower
     if other is not None and other.search(lower) and not cue.search(other.sub(" ", lower)):
         return NO
-    return (NO if negative(lower) else YES) if cue.search(lower) else NONE
+    if not cue.search(lower):
+        return NONE
+    return NO if negative(lower) and not _EXCEPT.search(lower) else YES
 
 
 def _by_words(lower: str, asked: Question) -> str:
