@@ -270,7 +270,7 @@ def _wordless(text: Plain) -> bool:
 
 def _guesses(text: Plain) -> bool:
     """Whether everything besides the disclaimer is general or a guess, without a plain yes or no."""
-    if any(_PLAINLY.search(one.text.lower()) for one in text.sentences):
+    if any(_PLAINLY.search(one.text.lower()) or lead(one) for one in text.sentences):
         return False
     return all(_GUESS.search(one.text.lower()) or len(one.text) < 25 for one in text.sentences)
 

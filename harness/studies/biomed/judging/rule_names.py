@@ -46,7 +46,7 @@ _OTHER_KIND = re.compile(
 )  # names no disease or tissue
 _NO_NAME = re.compile(
     r"(?:under|in|by|on|at|with|of|from|to|is|are|was|being|both|each|all|two|three|four|used|been|has|as an?|agonist"
-    r"|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
+    r"|could|may|might|would|there|then|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
 )
 _REGION = re.compile(
     r"\b(?:frontal|prefrontal|temporal|parietal|occipital|cingulate|entorhinal|motor|visual|insular|orbitofrontal"

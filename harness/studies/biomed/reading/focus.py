@@ -184,12 +184,12 @@ def _without_asides(text: Plain, asked: Question, known: Collection[str]) -> tup
             aside = True
             continue
         rest = parts = _parts(span.text, first=not (begun or owns.frequency))
-        if owns.is_other(span.text) or any(map(owns.is_of_other_drug, parts[1:])):
+        if owns.is_other(span.text) or any(map(owns.goes_elsewhere, parts[1:])):
             other = [owns.is_other(part) for part in parts]
             if not (
                 begun or named_it or (kept and _cued(span.text.lower()))
             ):  # it may be about another thing from here
-                marked = [owns.is_of_other_drug(part) or _cued(part.lower()) or (owns.frequency and _of_others(part.lower())) for part in parts]
+                marked = [owns.goes_elsewhere(part) or _cued(part.lower()) or (owns.frequency and _of_others(part.lower())) for part in parts]
                 other = [False, *(away and cue for away, cue in zip(other[1:], marked[1:], strict=True))]
             rest = _kept(parts, other)
         if len(rest) == len(parts):
@@ -295,6 +295,12 @@ class _Own:
     def for_comparison(self, lower: str) -> bool:
         """Whether a stretch of text says that it only stands for comparison, and does not name the subject."""
         return bool(_FOR_COMPARISON.search(lower)) and not self._names(lower)
+
+    def goes_elsewhere(self, text: str) -> bool:
+        """Whether a part of a sentence about the subject turns to another drug or tissue."""
+        if self.is_of_other_drug(text):
+            return True
+        return bool(self.tissues) and _apart(self.tissues, {name for name, _ in named("tissue", Plain(text))})
 
     def is_of_other_drug(self, text: str) -> bool:
         """Whether a stretch of text begins with the name of another drug, of which it says something."""

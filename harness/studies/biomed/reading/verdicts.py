@@ -71,7 +71,7 @@ _THRESHOLD = re.compile(
     r"|above)\w*\b[^.]{0,40}\bthreshold"
 )
 _ROW = re.compile(
-    r"(?::|->|=>|\u2192|=)\W*(?:yes|no|none|absent|not present|missing|nil|lacking)\b\W*(?:\(|$)"
+    r"(?::|->|=>|\u2192|=|\s-)\W*(?:yes|no|none|absent|not present|missing|nil|lacking)\b\W*(?:\(|$)"
 )  # "raises the risk: no" states no risk
 _PRESUPPOSES = re.compile(  # takes for granted that there is one
     r"\b(?:its|their|the drug's|this|these)(?: own| current| existing)? (?:fda |u\.?s\.? )?"
