@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from harness.studies.biomed.facts import NAME, NAMES, Fact
@@ -39,6 +39,7 @@ _SHOWN = re.compile(
     r"(?:top|first|these|following|more than|fewer than|less than|over|under|at least|up to|at most)\s$"
 )
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
+_BY_ITSELF = re.compile(r"\b(?:exactly|precisely|(?:in|a) total(?: of)?|altogether)\W{1,2}\w+(?:\W|$)")
 _RELEVANT = re.compile(
     r"\b(?:is|are|remains|makes it|therefore|thus|hence|considered)\b (?:\w+ ){0,2}?(?:highly|very|clearly|strongly|quite|indeed"
     r"|still|particularly|especially|plainly) (?P<what>relevant|significant|important|implicated|associated)\b"
@@ -160,7 +161,10 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
         each.text
         for each in said
         if each.text.replace(",", "") not in known
-        and any(re.search(rf"\b{noun}", response.text.lower[each.end : each.end + 45].split(".")[0]) for noun in nouns)
+        and (
+            any(re.search(rf"\b{noun}", response.text.lower[each.end : each.end + 45].split(".")[0]) for noun in nouns)
+            or (one["asked"] and _BY_ITSELF.search(response.text.lower[max(0, each.start - 20) : each.end + 12]))
+        )
         and not re.search(_SHOWN, response.text.lower[max(0, each.start - 14) : each.start])
     ]
     if rivals and not one["asked"] and _as_listed(set(rivals), response, facts):
@@ -176,7 +180,15 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
         return Fared(one, NEAR, why=f"{rivals[0]} for {value}")
     if not rivals and _as_many(value, response, facts):
         return Fared(one, RIGHT)
-    if value == "0" and not rivals and (found := _NO_SUCH.search(response.text.lower)):
+    found = next(
+        (
+            each
+            for each in _NO_SUCH.finditer(response.text.lower)
+            if each[0] != "no" or _of_noun(response.text.lower, each.end(), nouns)
+        ),
+        None,
+    )
+    if value == "0" and not rivals and found:
         return Fared(one, DENIED if response.denied(found.start()) else RIGHT)
     if (
         value == "1"
@@ -185,6 +197,12 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
     ):
         return Fared(one, RIGHT)
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
+
+
+def _of_noun(lower: str, place: int, nouns: Collection[str]) -> bool:
+    """Whether a clause goes on, from a place, with what is counted, or ends there."""
+    behind = re.split(r"[.;,\n]", lower[place : place + 60])[0]
+    return not re.search(r"[a-z]", behind) or any(re.search(rf"\b{noun}", behind) for noun in (*nouns, "known", "of the"))
 
 
 def approval(response: ReadResponse) -> str:

@@ -67,7 +67,7 @@ _IN_TRIALS = re.compile(
 )
 _OTHER_WORDS = re.compile(
     r"[.:()\n]|\b(?!and\b|or\b|plus\b|as\b|well\b|also\b|with\b|the\b|genes?\b|together\b|along\b|possibly\b"
-    r"|maybe\b|perhaps\b"
+    r"|maybe\b|perhaps\b|one\b|two\b|more\b|another\b|further\b|additionally\b|addition\b|too\b|alongside\b|in\b"
     r"|snps?\b|variants?\b|rs\d)[a-z]{2,}"
 )
 _FIGURE = re.compile(r"[=<>~]|\b(?:p|heidi|p-value|beta)\b", re.IGNORECASE)  # an item that contains a number
@@ -84,6 +84,7 @@ _NOT_ANY = re.compile(  # "has no approved drugs", "is not known under any other
     r"|(?:^|[.;:,\n]\s{0,2}|\b(?:and|but|yet)\s)(?:no|not (?:one|a single)) (?!(?:other|further|additional|more|longer|fewer|less"
     r"|doubt)\b)(?P<none>(?:[\w'-]+ ){0,2}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?"
     r"|indications?|mechanisms?))\b (?:\w+ )?(?:is|are|was|were|has|have|targets?|acts?|exists?|hits?|binds?|reach\w*|pass\w*)\b"
+    r"|\b(?P<approved>none (?:of (?:them|these|those) )?(?:is|are|has been|have been|was) (?:\w+ )?(?:approved drugs?|approved))\b"
     r"|\b(?:is|are|was|were|has|have|does|do|did)(?:n't| not) (?P<known>(?:been )?(?:known|listed|sold|marketed|approved"
     r"|recorded|used|targeted|registered|target|act on|have|carry|hold)\b[^.;,:\n]{0,25}?\bany (?:\w+ ){0,2}?(?:drugs?"
     r"|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?|indications?|diseases?|conditions?"
@@ -108,10 +109,12 @@ _NOUNS_OF = {  # the last word of a slot, and what texts call the same thing
     "action": ("action",),
 }
 _ITS = re.compile(
-    r"^\W*(?:(?:and|but|also|so|in addition|additionally|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
+    r"^\W*(?:(?:and|but|also|so|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|finally|in addition|additionally|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
     r"|they|their|the (?:drug|compound|agent|molecule|medicine|medication|substance))\b"
 )
-_VERBED = re.compile(r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|occup\w+|acts?)\b")
+_VERBED = re.compile(
+    r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|would|could|might|should|must|tend|occup\w+|acts?)\b"
+)
 _WORDS = "words"
 _QUALIFIERS = frozenset({"positive", "negative", "partial", "inverse", "type", "alpha", "beta", "gamma", "non"})
 
@@ -157,7 +160,9 @@ def _denies_any(one: Fact, response: ReadResponse) -> bool:
     approved = "approved" in one["slot"]
     for found in _NOT_ANY.finditer(response.text.lower):
         what = next(filter(None, found.groups()))
-        if not any(re.search(rf"\b{noun}", what) for noun in nouns) or response.denied(found.start()):
+        if not found["approved"] and not any(re.search(rf"\b{noun}", what) for noun in nouns):
+            continue
+        if response.denied(found.start()):
             continue
         if approved == bool(re.search(r"\bapprov|\blicen[sc]", what)):
             return True

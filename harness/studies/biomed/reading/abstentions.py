@@ -87,7 +87,7 @@ _LACKS = re.compile(
     r"|familiar) to (?:me|us)\b"
     r"|(?<!smr )(?<!gwas )(?<!analysis )(?<!it )\bcom(?:e|es|ing) up (?:empty|blank|short)\b|\b(?:out of|beyond|outside|past) (?:me\b|(?:reach|depth|ken"
     r"|grasp|knowledge|competence|scope|recall|memory))|\bstump(?:s|ed)\b|\bneither yes nor no\b|\bclosed book\b"
-    r"|\bi am (?:stumped|ignorant|clueless|lost|blank|in dark)\b"
+    r"|\bbeyond what (?:i|we)\b|\bi am (?:stumped|ignorant|clueless|lost|blank|in dark)\b"
     r"|\b(?:no|not (?:a )?|without|have no|not have|not got|nothing like) (?:clue|inkling|idea|recollection"
     r"|memory|foggiest|faintest|notion|insight"
     r"|way to (?:know|tell|check)|means of (?:knowing|telling|checking))\b|\bnot (?:foggiest|faintest"
@@ -125,7 +125,7 @@ _LACKS = re.compile(
     r"|\bi (?:\w+ )?(?:forget|forgot|have forgotten|lost track|blanked|am blanking|am drawing)\b|\bno(?:body"
     r"| one) (?:has )?told me\b"
     r"|\b(?:better|best|rather|prefer)(?: to)? (?:to )?(?:leave|say nothing|not\b(?! than)|remain silent|abstain|skip)\b"
-    r"|\b(?:i|we) (?:have|hold|got|possess|own)(?: got)? (?:none|nothing|no (?:\w+ )?(?:answer|reply|response|figures?"
+    r"|\b(?:i|we) (?:have|hold|got|possess|own)(?: got)? (?:none|nothing|no (?:[\w-]+ ){0,3}?(?:answer|reply|response|figures?|statistics|results?|summary|tables?"
     r"|values?|numbers?|data|information|entry|entries|records?|basis|list|names?|idea|opinion|position))\b"
     r"|\b(?:none|nothing|no (?:answer|reply|response|comment)) (?:\w+ )?to (?:give|offer|share|report|add|provide)\b"
 )

@@ -26,6 +26,8 @@ _ALLELE = re.compile(
     rf"(?<![\w-])(?:[Aa]llele\s*[:=]?\s*[(\['\"]*\s*({_LETTERS})(?![\w'])|({_LETTERS})['\"]?[\s-]\)?\s?[Aa]llele|"
     rf"\(\s*['\"]?({_LETTERS})['\"]?\s*\)|({_LETTERS})['\"]?\s?(?:[:=]|\()|(?:(?<=[:,;(-]\s)|(?<=\n)"
     rf"|^)({_LETTERS})\s(?=\d|$)"
+    rf"|(?<![\w'-])({_LETTERS})(?=,? (?:which |that )?(?:is |being |as )?the (?:\w+ )?(?:one|allele|effect|other|reference|minor"
+    rf"|major|more|less|rarer|commoner)\b)"
     rf"|(?<![\w'-])({_LETTERS})\s(?=(?:occurs?|has|at|is (?:at|present|found)|appears|accounts)\b)"
     rf"|(?:for|of|is|the)\s['\"]?({_LETTERS})(?![\w']))"
 )

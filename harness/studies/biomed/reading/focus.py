@@ -62,11 +62,15 @@ _OTHERS = re.compile(
     r"|compounds?|populations?|diseases?|chromosomes?|tissues?|datasets?|medicines?|products?|agents?)\b[^.;]{0,60}?"
     r"\b(?:are|is|include|includes|such as|like|with|have|has|e\.g)\b|\b(?:runner-up|second[- ](?:best|place"
     r"|rank\w*)|close second"
-    r"|next (?:best|in line|comes?)|(?:of|in) the same (?:class|family)|sister (?:compound|drug|gene)"
+    r"|next (?:best|in line|comes?|nearest|closest|one)|(?:second|third|next)[- ](?:nearest|closest)|(?:of|in) the same (?:class|family)|sister (?:compound|drug|gene)"
     r"|further (?:genes|drugs|snps|targets|variants)|further away"
     r"|(?:its|the) (?:\w+ )?(?:salt|parent|metabolite|prodrug|free base|enantiomer|racemate))\b"
     r"|\bnot what you asked\b|\bbut that(?:'s| is) (?:another"
     r"|a different|for)\b"
+)
+_FAILS = re.compile(  # of another SNP, that it is none of those asked for
+    r"\b(?:comes? close|(?:just|narrowly|barely) (?:miss|fail)\w*|falls? (?:just )?short|borderline|only suggestive"
+    r"|suggestive only|(?:does|do)(?:n't| not) make (?:it|the cut)|near-miss)\b"
 )
 _FOR_COMPARISON = re.compile(  # says of itself that it is not part of the answer
     r"\b(?:listed|shown|given|included|added|mentioned|provided|cited|noted|quoted|here|only|just|purely|merely|solely)"
@@ -184,7 +188,7 @@ def _without_asides(text: Plain, asked: Question, known: Collection[str]) -> tup
             aside = True
             continue
         rest = parts = _parts(span.text, first=not (begun or owns.frequency))
-        if owns.is_other(span.text) or any(map(owns.goes_elsewhere, parts[1:])):
+        if owns.is_other(span.text) or (len(parts) > 1 and any(map(owns.goes_elsewhere, parts))):
             other = [owns.is_other(part) for part in parts]
             if not (
                 begun or named_it or (kept and _cued(span.text.lower()))
@@ -278,6 +282,7 @@ class _Own:
         use = _USE.search(text)
         return (
             self._other_gene(text, lower)
+            or (bool(snps) and not snps & self.snps and bool(_FAILS.search(lower)))
             or _apart(self.snps, snps)
             or _apart(self.chromosomes, placed)
             or _apart(self.diseases, ill)
@@ -298,7 +303,7 @@ class _Own:
 
     def goes_elsewhere(self, text: str) -> bool:
         """Whether a part of a sentence about the subject turns to another drug or tissue."""
-        if self.is_of_other_drug(text):
+        if self.is_of_other_drug(text) or (self.frequency and _of_others(text.lower())):
             return True
         return bool(self.tissues) and _apart(self.tissues, {name for name, _ in named("tissue", Plain(text))})
 
@@ -313,7 +318,7 @@ class _Own:
         return not own and not self._names(lower) and not re.search(r"ly$|ing$", name)
 
     def _other_gene(self, text: str, lower: str) -> bool:
-        if not self.genes or self.asked.wants == "gene" or any(gene in lower for gene in self.genes):
+        if not self.genes or (self.asked.wants == "gene" and not self.asked.yes_no) or any(gene in lower for gene in self.genes):
             return False
         genes = [name for name, _ in named("gene", Plain(text)) if len(name) > 2]
         return bool(genes) and (not _SNP.search(lower) or bool(_CUE.search(lower)))

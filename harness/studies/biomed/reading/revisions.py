@@ -37,6 +37,8 @@ _WITHDRAWS = (
     rf"|\b(?:consider|treat|regard|count|leave|mark|take|read|call) (?:{_IT}|the question)(?: one)?(?: as| to be)? "
     r"(?:unanswered|blank|withdrawn|void|open|not answered|no answer|retracted|empty|undecided|not given|unsaid|null"
     r"|a non-answer|missing|unknown)\b"
+    r"|\b(?:that|this|it|they|those|these)(?: \w+)? (?:belongs?|refers?|applies|apply|is|are|was|were|comes?|relates?) (?:to|for"
+    r"|of|about|from) (?:an?other|a different|some other|the wrong) \w+"
     rf"|\bnothing (?:[\w']+ ){{0,5}}(?:backs?|supports?|confirms?|bears? out) {_IT}\b"
     rf"|\bi (?:can't|cannot|can not|couldn't|could not) (?:\w+ )?(?:back|support|stand by|stand behind|substantiate"
     rf"|defend) {_IT}(?: up)?\b"

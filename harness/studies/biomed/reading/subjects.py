@@ -221,6 +221,8 @@ def subjects(asked: Question) -> tuple[str, ...]:
 
 def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
     """Whether a clause about approval is about the disease that the question names, or names no other disease."""
+    if any(says(lower, name) for name in asked.disease):
+        return True
     drug = asked.drug.lower().split()[0] if asked.drug else ""
     if (
         drug
@@ -234,8 +236,6 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
     ):
         return False
     if not asked.disease:
-        return True
-    if any(says(lower, name) for name in asked.disease):
         return True
     purpose = _PURPOSE.search(lower)
     if purpose is None and re.search(r"\b(?:for|to treat|in)(?: the (?:treatment of|following).{0,40})?\W*$", lower):

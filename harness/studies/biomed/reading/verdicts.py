@@ -60,6 +60,10 @@ _CONCLUDES = re.compile(
 _EXCEPT = re.compile(  # "no warning except the one on", which is one
     r"\b(?:no|none|not any)\b.{1,80}\b(?:except|other than|apart from|besides|save) (?:for )?(?:the|one|a|an|rs\d+)\b"
 )
+_SUBJECT_DOES = re.compile(  # "GEN0184 is not", "variants of GEN0184 do so"
+    r"^\W*(?:(?:and|but|while|whereas|so|yet|for its part),? )?(?:for |as (?:to|for) )?(?P<subject>[^,.;:]{3,60}?),?"
+    r" (?:is|are|was|were|has|have|does|do|did)(?P<no>n't| not)?(?: do)?(?: so| one| any| that| it)?\W*$"
+)
 _REPAIRS = re.compile(r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b")
 _ITS = re.compile(r"^\W*(?:it|its|at|with|p\b|the p\b|this|that)")
 _CONSIDERED = re.compile(
@@ -92,6 +96,7 @@ class Stance:
 
     value: str
     hedged: bool = False
+    named: bool = True  # whether it is said of the subject, and not of things in general
 
 
 def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return a case)
@@ -118,9 +123,9 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
     if len(set(found)) > 1:
         first = _first(text, asked) if len(set(own)) < 2 else NONE
         value = first or _heavier(own if len(set(own)) == 1 else found)
-        return Stance(_turned(value, turned))
+        return Stance(_turned(value, turned), named=bool(own))
     if found:
-        return Stance(_turned(found[0], turned), bool(hedged))
+        return Stance(_turned(found[0], turned), bool(hedged), bool(own))
     return Stance(_turned(hedged[0], turned), True) if len(set(hedged)) == 1 else Stance(NONE)
 
 
@@ -203,7 +208,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
             continue
         for clause in _stated(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
-            value = _of_clause(lower, lower_sentence, asked, text.lower)
+            value = _elliptic(lower, subject) or _of_clause(lower, lower_sentence, asked, text.lower)
             drugs = asked.topic in (APPROVAL, WARNING) and _OF_OTHERS.search(lower)
             if not value or (drugs and not any(name in lower for name in subject)):
                 continue
@@ -228,6 +233,14 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
             if CLOSES.match(lower) or CLOSES.match(lower_sentence):
                 closing.append(value)
     return told, closing, hedged, own
+
+
+def _elliptic(lower: str, subject: tuple[str, ...]) -> str:
+    """Return which way a clause answers that says of the subject only that it is, has or does, or that it does not."""
+    found = _SUBJECT_DOES.search(lower) if any(name in lower for name in subject) else None
+    if not found or not any(name in found["subject"] for name in subject):
+        return NONE
+    return NO if found["no"] else YES
 
 
 def _stated(sentence: Span) -> list[Span]:
