@@ -45,6 +45,7 @@ _RELEVANT = re.compile(
     r"|still|particularly|especially|plainly) (?P<what>relevant|significant|important|implicated|associated)\b"
 )
 _ABROAD = re.compile(r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bdeveloped in")
+_ABROAD_BEHIND = re.compile(r"\s?[(\[,]\s?(?:by |in )?(?:the )?(?:europe\w*|eu|ema|uk|mhra|japan\w*|canad\w+)\b")
 _FIRSTLY = re.compile(
     r"\bapprov\w+ (?:it |was )?(?:first|initially) in $|\b(?:first|initially) approved (?:it )?in $"
     r"|\bfirst approval (?:was )?in $"
@@ -81,6 +82,7 @@ def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     said = [each for each in said if each in sure or each.text.removesuffix(".0") not in none]
     values = [text.removesuffix(".0") for text in integers(said)]
     value = whole(one)
+    values = [each for each in values if each != "0"] if value == "0.5" else values  # another name of it
     first = integers(claimed[:1])
     if first and first != [value] and not _joined(claimed[0], said, value):
         return _exclusive(one, first, denied, facts)
@@ -169,6 +171,9 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
     ]
     if rivals and not one["asked"] and _as_listed(set(rivals), response, facts):
         return Fared(one, ABSENT, why=f"counts the {rivals[0]} that it names")
+    genes = response.named("gene") if value == "0" and re.search(r"target|gene", one["slot"]) else []
+    if any(not response.denied(place) for _, place in genes):
+        return Fared(one, WRONG, why=f"{genes[0][0]}, where there is none")
     if value == "0" and (found := _RELEVANT.search(response.text.lower)) and not response.denied(found.start("what")):
         return Fared(one, MIXED, why="none, and relevant all the same")
     if value in values:
@@ -259,6 +264,8 @@ def _size(text: str) -> float:
 def _abroad(one: Mention, response: ReadResponse) -> bool:
     start = max(0, one.start - 45)
     before = response.text.lower[start : one.start]
+    if _ABROAD_BEHIND.match(response.text.lower, one.end):
+        return True
     return bool(_ABROAD.search(response.text.lower, start, one.start)) and not re.search(
         r"\bfda\b|united states|\bu\.?s\.?\b", before
     )

@@ -84,6 +84,7 @@ _NOT_ANY = re.compile(  # "has no approved drugs", "is not known under any other
     r"|(?:^|[.;:,\n]\s{0,2}|\b(?:and|but|yet)\s)(?:no|not (?:one|a single)) (?!(?:other|further|additional|more|longer|fewer|less"
     r"|doubt)\b)(?P<none>(?:[\w'-]+ ){0,2}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?"
     r"|indications?|mechanisms?))\b (?:\w+ )?(?:is|are|was|were|has|have|targets?|acts?|exists?|hits?|binds?|reach\w*|pass\w*)\b"
+    r"|(?:^|\n)\W{0,4}no (?P<bare>(?:fda |us |u\.s\. )?approvals?|approved (?:uses?|indications?|drugs?))\b(?! (?:but|except|for other))"
     r"|\b(?P<approved>none (?:of (?:them|these|those) )?(?:is|are|has been|have been|was) (?:\w+ )?(?:approved drugs?|approved))\b"
     r"|\b(?:is|are|was|were|has|have|does|do|did)(?:n't| not) (?P<known>(?:been )?(?:known|listed|sold|marketed|approved"
     r"|recorded|used|targeted|registered|target|act on|have|carry|hold)\b[^.;,:\n]{0,25}?\bany (?:\w+ ){0,2}?(?:drugs?"
@@ -112,6 +113,8 @@ _ITS = re.compile(
     r"^\W*(?:(?:and|but|also|so|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|finally|in addition|additionally|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
     r"|they|their|the (?:drug|compound|agent|molecule|medicine|medication|substance))\b"
 )
+_OF_TARGET = re.compile(r"[\w-]+(?: [a-z]+){0,2} (?:of|at|on|to|for) (?:the )?([A-Z][\w-]{2,30})")
+_TARGET_OF = re.compile(r"([A-Z][\w-]{2,30}) $")
 _VERBED = re.compile(
     r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|would|could|might|should|must|tend|occup\w+|acts?)\b"
 )
@@ -179,9 +182,19 @@ def _elliptic(value: str, values: Sequence[str], response: ReadResponse) -> list
         return []
     ways = (action, *other_names(action), *_VERBS_OF.get(action.lower(), ()))
     found = [place for place in response.words.first(ways) if not _inside_longer(action, place, response)]
+    found = [place for place in found if not _at_another(place, target, response)]
     if len(targets) == 1:
         return found
     return [place for place in found if _nearest(place, targets, response) == target]
+
+
+def _at_another(place: int, target: str, response: ReadResponse) -> bool:
+    """Whether an action is said, in so many words, of another target: "opener of GEN0148", "GEN0148 opener"."""
+    text = response.text.text
+    behind = _OF_TARGET.match(text, place)
+    before = _TARGET_OF.search(text, max(0, place - 40), place)
+    named = [found[1] for found in (behind, before) if found and kind_of(found[1]) == "gene"]
+    return bool(named) and all(_key(name) != _key(target) for name in named)
 
 
 def _mechanism(value: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ _DENIAL = re.compile(
     r"\b(?:not|never|neither|nor|rather than|instead of|unlike|except|other than|as opposed to|"
     r"wrongly|incorrectly|mistakenly|erroneously|"
     r"falsely|"
-    r"without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
+    r"to be confused with|to be mistaken for|without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
 )
 _BREAK = re.compile(
     r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|with|at|having|since|because|given|based|due|i|there|they"
@@ -38,7 +38,7 @@ _DISPUTED = re.compile(
     r"|mistaken|erroneous|not the case|inaccurate|an? (?:error|mistake))\b"
     r"|^[\w,.-]{1,30} but (?:the latter|that one|the second(?: one)?|the other) (?:\w+ ){0,2}?(?:fails?|drops? out|falls? out"
     r"|does(?:n't| not)|is(?:n't| not)|is (?:out|excluded|ruled out|discarded))\b"
-    r"|^[\w,.-]{1,30} (?:is|was) not (?:the|its|a|an|one of)\b"
+    r"|^[\w,.-]{1,30} (?:is|was|are)(?:n't| not) (?:the|its|a|an|one of|among|it|that|part of)\b"
 )
 _ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b[^,]*$")
 _CITED = re.compile(

@@ -109,7 +109,7 @@ def _measures(one: Fared) -> bool:
 
 
 def _by_facts(fared: Sequence[Fared], builds: int) -> float:
-    main = [one for one in fared if one.fact["asked"]] or list(fared)
+    main = [one for one in fared if one.fact["asked"] or _where_none(one)] or list(fared)
     beside = [one for one in fared if one not in main]
     if not main:
         return 0.0
@@ -137,6 +137,11 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
         turned = any(one.fact["slot"] == "effect allele" for one in beside if one.status in _BAD)
         grade = max(1.0 if grade >= 2 else 0.0, grade - (2.0 if turned else 1.0))
     return grade
+
+
+def _where_none(one: Fared) -> bool:
+    """Whether something is named of which the gold answer says that there is none."""
+    return one.fact["kind"] == INTEGER and str(one.fact["value"]) == "0" and one.status in _BAD
 
 
 def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:

@@ -115,6 +115,8 @@ _LACKS = re.compile(
     r"|looked up|queried|seen)\b"
     r"|\b(?:not (?:been )?(?:given|supplied|provided|shown|shared)|nothing was (?:given|supplied"
     r"|provided))(?: \w+)? to (?:me|us)\b"
+    r"|\b(?:irresponsible|dishonest|misleading|unwise|reckless|foolish|improper|premature)\b[^.;]{0,40}\b(?:guess|say|claim"
+    r"|state|answer|name|speculate|assert|of me|on my part)\b|\b(?:pure|sheer|mere) (?:guess\w*|speculation|invention)\b"
     r"|\bno basis\b|\b(?:insufficient|too little|not enough) (?:\w+ )?(?:basis|evidence to (?:say|answer|decide)"
     r"|grounds|context|detail)\b"
     r"|\b(?:idk|dunno|no comment|pass|n/a|unsure|undetermined|don't know)\W*$|^\W*(?:unknown|unclear|not known"

@@ -12,7 +12,7 @@ NEGATION = (
     r"(?<!non-)\bzero\b|\bnothing\b|"
     r"\bfar (?:away )?(?:above|from|exceeds)|\bnowhere (?:near|close)|\bmiss(?:es|ed)\b|\bshort of\b|\bwell above\b|"
     r"\b(?:does|do|did) nothing to\b|\bdenied\b|\brefused\b|\bhas yet to\b|\bpending\b|\bawaiting\b|\bfree of\b"
-    r"|\bnon-?existent\b|\blacking\b|\bdevoid of\b|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b"
+    r"|\bnon-?existent\b|\blacking\b|\bdevoid of\b|\bnull\b|\bnil\b|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b"
 )
 DENIAL = re.compile(NEGATION)
 KEPT = re.compile(
@@ -57,6 +57,7 @@ SHORT = re.compile(  # "It is not.", "Probably not,"
     rf"^\W*{_AGAIN}(?:it|they)\s(?:is|are|was|were|does|do|did|has|have)(?P<no_more>n't|\snot),\s(?!however|though|as\b)"
     r"|^\W*(?:i (?:would |do |should |rather )?(?:think|believe|guess|suppose|fear|imagine|reckon)|i'd say|presumably|perhaps"
     r"|possibly|apparently|definitely|certainly|probably) (?P<think>not)\b\W*$"
+    r"|^[^,.;:\n]{2,60},\s(?:it|they|that|there)\s(?:is|are|was|were|does|do|did|has|have)(?P<intro>n't|\snot)?\W*$"
     r"|^\W*(?P<far>far from it|anything but|by no means|not at all|not so)\b"
     r"|^\W*(?P<un>not |un-?)?(?:approved|licen[cs]ed|significant|druggable|associated)\s?(?:[,.;:(]|$)"
     rf"|^\W*{_AGAIN}(?:it|they)\s(?:is|are|was|were|does|do|did|has|have)(?P<no>n't|\snot)?\s?"
@@ -126,7 +127,7 @@ CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
             r"|\bcleared\b|\bclearance\b|\bgreen[- ]?lights?\b|\bgreen-?lit\b|\bgo-ahead\b|\bthe nod\b"
             r"|\b(?:on|to|reach\w*|enter\w*|hit|onto) the (?:\w+ ){0,2}market\b|\bmarketed\b|\blaunched\b|\bblessing\b"
             r"|\bcommerciali[sz]ed\b|\bcommercially available\b|\bsold (?:in|for|as)\b|\bprescribable\b|\bon sale\b"
-            r"|\bregistered (?:for|as|in|by)\b|\bon[- ]label\b|\blabel(?:led|ed) (?:for|indication)"
+            r"|\bregistered (?:for|as|in|by)\b|\bon[- ](?:(?:its|the) )?label\b|\blabel(?:led|ed) (?:for|indication)"
         ),
         re.compile(
             r"\boff-label\b|\binvestigational\b|\bunder (?:investigation|evaluation|study)\b|\bbeing "
@@ -186,7 +187,9 @@ CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
             r"|\brisk (?:factor|"
             r"gene|loc(?:us|i)|variant)s?\b|\brole in\b|\bnotable\b|\brecogni[sz]ed\b|\bevidence\b"
             r"|\b(?:reach|pass|meet|cross|clear|surpass|exceed|beat)(?:e?s|ed|ing)?\b[^.]{0,50}\b(?:threshold"
-            r"|cut-?off|bar\b)"
+            r"|cut-?off|bar\b|5 ?e-?0?8|5 ?x ?10)"
+            r"|\bflag(?:s|ged)?\b|\bhighlight(?:s|ed)?\b|\bpick(?:s|ed)? (?:\w+ )?up\b|\b(?:turns?|shows?) up\b|\bplays? (?:a|any|no)"
+            r" (?:\w+ )?(?:part|role)\b"
             r"|\b(?:gets?|falls?|goes|comes|drops?|lies?) (?:well |far |just )?(?:below|under) (?:5 ?e|5 ?x|2\.95"
             r"|that|this|it)"
             r"|\b(?:below|under|beyond|past)\b[^.;]{0,25}\b(?:threshold|cut-?off)\b|\bhits?\b"

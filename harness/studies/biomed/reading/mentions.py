@@ -118,6 +118,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("b", rf"{_EFFECT}(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})|(?P<bare>{_EFFECT})"),
         ("p", r"(?P<n>(?<![\w.])\d{1,30}(?:\.\d{1,30})?(?:\s?[x*]\s?10\s?\^?\s?-\s?\d{1,4}|e-\d{1,4}))"),
         ("ignored", r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:\s?[x*]\s?10\s?\^?\s?\d+|e\+?\d+)"),
+        ("ignored", r"(?<![\w.])\d{1,3}\s?%\s(?:sure|certain|confident|positive|confidence|clear|convinced)\b"),
         ("frequency", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,30})?\s?%)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.,])\d{4,9})(?=\s?(?:bp|base pairs?)\b)"),
         ("megabases", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,6})?)(?=\s?(?:mb|mbp|megabases?|million base))"),

@@ -65,7 +65,7 @@ _CORRECTS = (
     r" (?:the|a)\b|should have said|need to correct|must correct|have to correct|got (?:that|this|it) wrong"
     r"|mixed [^.;:\n]{1,30}up"
     r"|mixed up|confused|swapped|transposed|made an? (?:\w+ )?(?:error|mistake|slip|typo)|looked at the wrong)\b"
-    r"|\bmake (?:that|it)\b|\bexcuse me\b|\bpardon\b|\bwrong (?:drug|gene|snp|variant|row|one|table|column|line"
+    r"|(?<!not )(?<!n't )(?<!to )\bmake (?:that|it)\b|\bexcuse me\b|\bpardon\b|\bwrong (?:drug|gene|snp|variant|row|one|table|column|line"
     r"|build|allele|disease)\b"
     r"|\bmy (?:mistake|bad|error|apologies)\b|\bapologies\b|\b(?:no,? )?(?:wait|hold on|hang on|oops|whoops|hmm+"
     r"|ah|er|erm)"

@@ -48,6 +48,8 @@ _NO_LINK = re.compile(
 _HAS_NONE = re.compile(  # "the label has none", "there aren't any"
     r"\b(?:has|have|had|carries|carry|shows?|finds?|found|are|is|were|was|bears?|there's|passes"
     r"|reaches) (?:\w+ )?none\b(?! of)"
+    r"|\b(?:has|have|had|shows?|carries|finds?|bears?|contains?|holds?|there (?:is|are|was|were)|there's) no such\b"
+    r"|^\W*(?:none|neither)(?: of \w+)? (?:is|are|does|do|has|have|was|were)\W*$"
     r"|\bthere (?:are|is|were|was)(?:n't| not) (?:any|one)\b|\b(?:has|have|does|do|did)(?:n't| not) (?:have "
     r"|carry |show |bear |got )?"
     r"(?:any|one)\W*$|^\W*(?:it|they|that gene|that drug|that snp)\s(?:does|do|did)(?:n't| not)\W*$"
