@@ -22,10 +22,10 @@ _DENIAL = re.compile(
     r"\b(?:not|never|neither|nor|rather than|instead of|unlike|except|other than|as opposed to|"
     r"wrongly|incorrectly|mistakenly|erroneously|"
     r"falsely|"
-    r"to be confused with|to be mistaken for|without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
+    r"contrary to(?=[^,]*$)|to be confused with|to be mistaken for|without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
 )
 _BREAK = re.compile(
-    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|with|at|having|since|because|given|based|due|i|there|they"
+    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|(?<!confused )with|at|having|since|because|given|based|due|i|there|they"
     r"|here|rather it|it is|which is|instead,)\s|\. "
 )
 _OF_THE_MATTER = re.compile(

@@ -103,7 +103,7 @@ FALSE = re.compile(
     r"^\W*(?:it(?:'s| is| would be)\s(?:is\s)?(?:false|not true|untrue|incorrect|wrong|not correct|not the case"
     r"|inaccurate)\s"
     r"(?:to (?:say|state|claim)\s)?that|(?:the following|this|the statement below)[^.\n]{0,40}\b(?:is|are)\s"
-    r"(?:false|untrue|incorrect|wrong|not true)|contrary to|i (?:deny|dispute|do not believe|don't believe) that)\b"
+    r"(?:false|untrue|incorrect|wrong|not true)|contrary to(?![^,.\n]{0,120},)|i (?:deny|dispute|do not believe|don't believe) that)\b"
 )
 TAKEN_BACK = re.compile(
     r"^\W*(?:(?:however|but|actually|in fact)\W+)?(?:this|that|the above|all of (?:this|the above)|none of (?:this"

@@ -175,9 +175,10 @@ def _parts(sentence: str, start: int) -> list[tuple[str, int]]:
     parts, at = [], start
     for part in _SPLIT.split(re.sub(r"\([^()]{0,120}\)", "", stretch)):
         item = re.sub(r"^(?:the|both|and|an?|drugs?|genes?|also)\s+", "", part.strip(" \"'.")).strip()
-        item = re.split(r"\s(?:is|was|were|are)\s", item, maxsplit=1)[0]
+        item = re.split(r"\s(?:is|was|were|are the)\s", item, maxsplit=1)[0]
         item = re.sub(r"^.{0,80}\b(?:are|namely|including|includes?)\s+(?=[A-Z0-9])", "", item)
         item = re.sub(r"^.{0,80}\btargets?\s(?:the\s)?(?:genes?\s)?(?=\S)", "", item)
+        item = re.split(r"\sare\s", item, maxsplit=1)[0]
         if 1 < len(item) <= 80 and len(item.split()) <= 9 and re.search(r"[A-Za-z]{2}", item):
             at = max(at, sentence.find(part, at))
             parts.append((item, at))
