@@ -69,7 +69,7 @@ _TURNS = re.compile(  # continues, after a disclaimer, with an answer
 
 _PLAINLY = re.compile(r"(?:^\W*|[:,]\s)(?:yes|no)\b\s*(?:[,.:;]|$)")
 _NIL = re.compile(r"\b(?:no|none|not|nil|nothing|without|unavailable|missing|blank)\b|n't\b")
-_VERB = re.compile(r"\b(?:(?:is|are|was|were|has|have|had|does|do|did)(?:n't)?|targets?|acts?|carries|exists?|know[ns]?)\b")
+_VERB = re.compile(r"\b(?:(?:is|are|was|were|has|have|had|does|do|did)(?:n't)?|pass\w*|meets?|reach\w*|qualif\w+|fits?|fulfils?|count|targets?|acts?|carries|exists?|know[ns]?)\b")
 _CLAIMS = re.compile(
     r"\b(?:to (?:the best of )?my (?:best )?knowledge|as far as i (?:know|can tell|recall|remember)|with that caveat"
     r"|from memory|i (?:do )?(?:believe|recall|remember)|my (?:best )?(?:understanding|recollection)|based on what"

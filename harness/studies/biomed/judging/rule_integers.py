@@ -40,6 +40,10 @@ _SHOWN = re.compile(
 )
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
 _BY_ITSELF = re.compile(r"\b(?:exactly|precisely|(?:in|a) total(?: of)?|altogether)\W{1,2}\w+(?:\W|$)")
+_MANY = re.compile(  # more than one, without a number
+    r"\b(?:there are|has|have|finds?|shows?|reports?|lists?|by|on|of) (?:several|multiple|many|numerous|various|a number of|a few)"
+    r" (?:such |significant |known |approved )?(?:snps|variants|drugs|genes|targets|mechanisms|patents|names|signals)\b"
+)
 _RELEVANT = re.compile(
     r"\b(?:is|are|remains|makes it|therefore|thus|hence|considered)\b (?:\w+ ){0,2}?(?:highly|very|clearly|strongly|quite|indeed"
     r"|still|particularly|especially|plainly) (?P<what>relevant|significant|important|implicated|associated)\b"
@@ -193,6 +197,10 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
         ),
         None,
     )
+    if one["asked"] and value != "0" and not said and found and not response.denied(found.start()):
+        return Fared(one, DENIED, why="says that there is none")
+    if one["asked"] and value in ("0", "1") and _MANY.search(response.text.lower) and value not in values:
+        return Fared(one, WRONG, why=f"several for {value}")
     if value == "0" and not rivals and found:
         return Fared(one, DENIED if response.denied(found.start()) else RIGHT)
     if (

@@ -46,7 +46,7 @@ _OTHER_KIND = re.compile(
 )  # names no disease or tissue
 _NO_NAME = re.compile(
     r"(?:under|in|by|on|at|with|of|from|to|is|are|was|being|both|each|all|two|three|four|used|been|has|as an?|agonist"
-    r"|could|may|might|would|there|then|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
+    r"|nothing|nobody|none|nowhere|could|may|might|would|there|then|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
 )
 _REGION = re.compile(
     r"\b(?:frontal|prefrontal|temporal|parietal|occipital|cingulate|entorhinal|motor|visual|insular|orbitofrontal"
@@ -85,7 +85,7 @@ _NOT_ANY = re.compile(  # "has no approved drugs", "is not known under any other
     r"|doubt)\b)(?P<none>(?:[\w'-]+ ){0,2}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?"
     r"|indications?|mechanisms?))\b (?:\w+ )?(?:is|are|was|were|has|have|targets?|acts?|exists?|hits?|binds?|reach\w*|pass\w*)\b"
     r"|(?:^|\n)\W{0,4}no (?P<bare>(?:fda |us |u\.s\. )?approvals?|approved (?:uses?|indications?|drugs?))\b(?! (?:but|except|for other))"
-    r"|\b(?P<approved>none (?:of (?:them|these|those) )?(?:is|are|has been|have been|was) (?:\w+ )?(?:approved drugs?|approved))\b"
+    r"|\b(?P<approved>approved(?: drugs| uses)?\W{1,3}(?:none|nil|0)\b|none (?:of (?:them|these|those) )?(?:is|are|has been|have been|was) (?:\w+ )?(?:approved drugs?|approved))\b"
     r"|\b(?:is|are|was|were|has|have|does|do|did)(?:n't| not) (?P<known>(?:been )?(?:known|listed|sold|marketed|approved"
     r"|recorded|used|targeted|registered|target|act on|have|carry|hold)\b[^.;,:\n]{0,25}?\bany (?:\w+ ){0,2}?(?:drugs?"
     r"|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?|indications?|diseases?|conditions?"
@@ -193,6 +193,9 @@ def _at_another(place: int, target: str, response: ReadResponse) -> bool:
     text = response.text.text
     behind = _OF_TARGET.match(text, place)
     before = _TARGET_OF.search(text, max(0, place - 40), place)
+    if numbered := re.fullmatch(r"(.*\D) (\d+)", target):
+        told = re.search(rf"\b{re.escape(numbered[1])} (\d+) $", text[max(0, place - 60) : place], re.IGNORECASE)
+        return bool(told) and told[1] != numbered[2]
     named = [found[1] for found in (behind, before) if found and kind_of(found[1]) == "gene"]
     return bool(named) and all(_key(name) != _key(target) for name in named)
 
@@ -455,6 +458,8 @@ def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], respo
 def _inside_longer(value: str, place: int, response: ReadResponse) -> bool:
     """Whether a name is part of a longer one that means something else: agonist in inverse agonist."""
     before = response.text.lower[max(0, place - 22) : place]
+    if re.match(r"[\w-]+'s? (?:\w+ )?(?:paralog|homolog|ortholog|neighbo|relative|cousin|sibling|partner|ligand)", response.text.lower[place : place + 60]):
+        return True
     if value.lower() in ("cortex", "cerebellum") and (
         _REGION.search(before) or response.text.lower.startswith("cerebellar hemisphere", place)
     ):

@@ -52,6 +52,7 @@ _AHEAD_OF = re.compile(
 _SECOND = re.compile(
     r"[\w-]{2,40}(?: [\w-]{2,20})?\s(?:comes?|is|are|being|ranks?|as)\s(?:in )?(?:a |the )?(?:close "
     r"|distant )?(?:second|next|third|runner-up)\b"
+    r"|[\w-]+\W{1,3}(?:is|are|comes?|ranks?) (?:at the )?(?:bottom|last|least|rarest)\b"
     r"|[^.\n]{2,60}\b(?:less (?:often|frequent|common)|also (?:common|frequent|seen))\b"
 )
 _AROUND = 400  # letters

@@ -157,7 +157,8 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _BOOST = re.compile(
-    r"\bno doubt\b|\bwithout (?:doubt|question|exception)\b|\bnot (?:only|just|find (?:\w+ ){0,2}evidence"
+    r"\bno doubt\b|\bwithout (?:doubt|question|exception)\b|\bdo not (?:find|see|detect|observe) (?:\w+ ){0,3}?(?:snps?|variants?|signals?|hits?|associations?|significan\w+"
+    r"|links?|boxed|black)\b|\bnot (?:only|just|find (?:\w+ ){0,2}evidence"
     r"|see (?:\w+ ){0,2}(?:signal|evidence))\b"
 )
 _PART = re.compile(r",\s|\s-\s|\s(?=\()|:\s")

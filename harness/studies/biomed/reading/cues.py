@@ -12,7 +12,7 @@ NEGATION = (
     r"(?<!non-)\bzero\b|\bnothing\b|"
     r"\bfar (?:away )?(?:above|from|exceeds)|\bnowhere (?:near|close)|\bmiss(?:es|ed)\b|\bshort of\b|\bwell above\b|"
     r"\b(?:does|do|did) nothing to\b|\bdenied\b|\brefused\b|\bhas yet to\b|\bpending\b|\bawaiting\b|\bfree of\b"
-    r"|\bnon-?existent\b|\blacking\b|\bdevoid of\b|\bnull\b|\bnil\b|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b"
+    r"|\bnon-?existent\b|\blacking\b|\bdevoid of\b|\bwithh(?:eld|olds?)\b|\b(?:missing|absent) from\b|\bnull\b|\bnil\b|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b"
 )
 DENIAL = re.compile(NEGATION)
 KEPT = re.compile(
@@ -63,7 +63,7 @@ SHORT = re.compile(  # "It is not.", "Probably not,"
     rf"|^\W*{_AGAIN}(?:it|they)\s(?:is|are|was|were|does|do|did|has|have)(?P<no>n't|\snot)?\s?"
     r"(?:[.;:(]|$|,\s(?:with|at|in|for|since|first|from|and|as|since|because|p|its|given|though|although|but|the|by|considering)\b)"
     r"|^\W*(?:(?:probably|likely|apparently|(?:almost )?certainly|definitely|generally|currently)\s)?(?P<not>not)"
-    r"(?:\s(?:currently|yet|at present|to my knowledge|that i know of|as far as i know))?\s?[,.;:]"
+    r"(?:\s(?:currently|yet|at present|as of (?:today|now|(?:19|20)\d\d)|so far|at the moment|until now|any ?more|to my knowledge|that i know of|as far as i know))?\s?[,.;:]"
     r"|^\W*(?:it|they|i|that)\s(?P<so_no>does(?:n't| not)|do(?:n't| not)|would(?:n't| not)) (?:seem|appear|look"
     r"|think|believe|say"
     r"|suppose)(?: (?:so|that way|to be so|like it)\b|\W*$)"
@@ -113,7 +113,7 @@ TAKEN_BACK = re.compile(
     r"(?:this|the above) is true\W*$"
 )
 _MISSES = (
-    r"\b(?:list|set|result|table)s? (?:is|was|remains|stays|are|were) empty\b|\bdraws? (?:a )?blank\b|\bcomes? up (?:empty"
+    r"(?:\bnot|n't) (?:\w+ ){0,2}?(?:anywhere |even )?(?:near|close)\b|\b(?:list|set|result|table)s? (?:is|was|remains|stays|are|were) empty\b|\bdraws? (?:a )?blank\b|\bcomes? up (?:empty"
     r"|blank)\b|"
     r"\bmiss(?:es|ed)(?: (?:out|it|this|that|by)\b|\W*$)|\bfalls? (?:well |far |just )?short\b|\bnowhere near\b"
     r"|\b(?:is|lies?|stays?|remains?|sits?|well|far) (?:\w+ )?(?:above|over|higher than|larger than|greater than) (?:the )?"

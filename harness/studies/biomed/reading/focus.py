@@ -68,6 +68,7 @@ _OTHERS = re.compile(
     r"|\bnot what you asked\b|\bbut that(?:'s| is) (?:another"
     r"|a different|for)\b"
 )
+_TYPE = re.compile(r"\btype (\d{1,2}[a-z]?|i{1,3}v?)\b")
 _FAILS = re.compile(  # of another SNP, that it is none of those asked for
     r"\b(?:comes? close|(?:just|narrowly|barely) (?:miss|fail)\w*|falls? (?:just )?short|borderline|only suggestive"
     r"|suggestive only|(?:does|do)(?:n't| not) make (?:it|the cut)|near-miss)\b"
@@ -263,6 +264,7 @@ class _Own:
         self.genes = {name.lower() for name, _ in named("gene", text)} - {"fda"}
         self.chromosomes = set(_CHROMOSOME.findall(asked.lower))
         self.diseases = _diseases(asked.text)
+        self.types = set(_TYPE.findall(asked.lower)) if asked.disease else set()
         self.tissues = {name for name, _ in named("tissue", text)}
         self.frequency = "frequency" in asked.slots
         self.approval = "fda" in asked.lower
@@ -287,6 +289,7 @@ class _Own:
             or _apart(self.chromosomes, placed)
             or _apart(self.diseases, ill)
             or _apart(self.tissues, tissues)
+            or _apart(self.types, set(_TYPE.findall(lower)))
             or bool(
                 use
                 and self.asked.disease

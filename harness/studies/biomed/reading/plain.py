@@ -66,6 +66,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r"(?<=\d)\s?(?:percent|per cent)\b", "%"),
         (r"(?<![\w.,])(?<!chromosome )(?<!chr )(\d{1,3})[ .'](\d{3})[ .'](\d{3})(?![\d'%]|[., ]\d)", r"\1,\2,\3"),
         (r"(?<=\S) {2,}(?=\S)", " "),
+        (r"\? ?[-:] ?(?=(?:yes|no|none|nil|phase|\d)\b)", ": "),  # asks itself, and answers
         (r"(?<!\w)_+|(?<!_)_+(?!\w)", ""),
         (r"\b(max|highest|clinical|trial)_(?=[a-z])", r"\1 "),
         (r"\^\s*(?:\(\s*(-?\d{1,4})\s*\)|(-?\d{1,4}))", r"^\1\2"),

@@ -193,7 +193,7 @@ def foreign(text: Plain, asked: Question) -> bool:
     own, said = set(_SNP.findall(asked.lower)), set(_SNP.findall(text.lower))
     if (own and said and not own & said) or _other_place(text, asked) or _other_gene(text, asked):
         return True
-    if asked.drug and asked.drug.lower().split()[0] not in text.lower and (subject := _SUBJECT.search(text.text)):
+    if asked.drug and asked.wants not in ("name", "drug") and asked.drug.lower().split()[0] not in text.lower and (subject := _SUBJECT.search(text.text)):
         name = (subject[1] or subject[2]).lower()
         known = name in asked.lower or name in NO_DRUGS or bool(other_names(name))
         behind = re.split(r"[.;]\s|\n", text.lower[subject.end() : subject.end() + 80])[0]

@@ -48,6 +48,7 @@ _NO_LINK = re.compile(
 _HAS_NONE = re.compile(  # "the label has none", "there aren't any"
     r"\b(?:has|have|had|carries|carry|shows?|finds?|found|are|is|were|was|bears?|there's|passes"
     r"|reaches) (?:\w+ )?none\b(?! of)"
+    r"|\b(?:has|have|had|carries|shows?|are|is|were|was) zero\W*$"
     r"|\b(?:has|have|had|shows?|carries|finds?|bears?|contains?|holds?|there (?:is|are|was|were)|there's) no such\b"
     r"|^\W*(?:none|neither)(?: of \w+)? (?:is|are|does|do|has|have|was|were)\W*$"
     r"|\bthere (?:are|is|were|was)(?:n't| not) (?:any|one)\b|\b(?:has|have|does|do|did)(?:n't| not) (?:have "
@@ -56,7 +57,7 @@ _HAS_NONE = re.compile(  # "the label has none", "there aren't any"
 )
 _CONCLUDES = re.compile(
     r",?\s(?:\(|,)?(?=(?:i\.e\.|that is,|and so\b|and therefore\b|and hence\b|and thus\b))|,\s(?=(?:so|hence|thus"
-    r"|meaning|making|consequently|as a result)\b)",
+    r"|meaning|making|consequently|as a result)\b)|,\s(?=(?:the )?(?:fda|ema|eu|us|mhra)\b)",
     re.IGNORECASE,
 )
 _EXCEPT = re.compile(  # "no warning except the one on", which is one
@@ -190,7 +191,7 @@ def _of_use(text: Plain, asked: Question) -> list[str]:
     """Return what the clauses that name the question's disease say about approval; they outweigh all others."""
     out = []
     for sentence in text.sentences:
-        for clause in clauses(sentence):
+        for clause in _stated(sentence):
             lower = clause.text.lower()
             if any(says(lower, name) for name in asked.disease) and not GENERAL.search(lower):
                 out.append(_of_clause(lower, sentence.text[:_MOST].lower(), asked, text.lower))
@@ -210,7 +211,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
             continue
         for clause in _stated(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
-            value = _elliptic(lower, subject) or _of_clause(lower, lower_sentence, asked, text.lower)
+            value = _elliptic(lower, (*subject, "fda") if asked.topic == APPROVAL else subject) or _of_clause(lower, lower_sentence, asked, text.lower)
             drugs = asked.topic in (APPROVAL, WARNING) and _OF_OTHERS.search(lower)
             if not value or (drugs and not any(name in lower for name in subject)):
                 continue
