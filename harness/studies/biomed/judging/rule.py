@@ -69,7 +69,9 @@ _TURNS = re.compile(  # continues, after a disclaimer, with an answer
 
 _PLAINLY = re.compile(r"(?:^\W*|[:,]\s)(?:yes|no)\b\s*(?:[,.:;]|$)")
 _NIL = re.compile(r"\b(?:no|none|not|nil|nothing|without|unavailable|missing|blank)\b|n't\b")
-_VERB = re.compile(r"\b(?:(?:is|are|was|were|has|have|had|does|do|did)(?:n't)?|pass\w*|meets?|reach\w*|qualif\w+|fits?|fulfils?|count|targets?|acts?|carries|exists?|know[ns]?)\b")
+_VERB = re.compile(
+    r"\b(?:(?:is|are|was|were|has|have|had|does|do|did)(?:n't)?|pass\w*|meets?|reach\w*|qualif\w+|fits?|fulfils?|count|targets?|acts?|carries|exists?|know[ns]?)\b"
+)
 _CLAIMS = re.compile(
     r"\b(?:to (?:the best of )?my (?:best )?knowledge|as far as i (?:know|can tell|recall|remember)|with that caveat"
     r"|from memory|i (?:do )?(?:believe|recall|remember)|my (?:best )?(?:understanding|recollection)|based on what"
@@ -254,7 +256,8 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
     if all(one.fact["kind"] == VERDICT and one.status == MIXED for one in asked) and len(said.text.text) < 60 and ends:
         return True
     told = any(one.status == RIGHT and slot_of(one.fact["slot"]) in ("position", "year") for one in asked)
-    counts = told or ("how many" in said.asked.lower and any(one.fact["kind"] == INTEGER for one in asked))
+    counted = [one for one in asked if one.fact["kind"] == INTEGER]
+    counts = told or any(one.status == RIGHT or "how many" in said.asked.lower for one in counted)
     if more and not counts and not any(one.stated for one in more) and not any(map(lead, said.text.sentences)):
         return True
     if _CLAIMS.search(said.text.lower):

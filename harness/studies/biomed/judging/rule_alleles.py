@@ -40,7 +40,9 @@ _BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(
 _BEHIND = re.compile(r"\s(?:is|was)\s['\"]?([ACGT]{1,40})(?![\w'])")
 _ROLE_OF = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?alleles?\s(?:of|at|for|in)\s(?:the\s)?(?:snp\s)?$")
 _JOINED = re.compile(r"[-_:]\(?([ACGT]{1,40})(?![\w'])")  # "rs99-T"
-_PER = re.compile(r"\b(?:for|per|of) (?:the |each |every )?(?:(?:extra |additional )?copy of )?([ACGT]{1,40})(?![\w'-])")
+_PER = re.compile(
+    r"\b(?:for|per|of) (?:the |each |every )?(?:(?:extra |additional )?copy of )?([ACGT]{1,40})(?![\w'-])"
+)
 _ALONE = re.compile(r"[ACGT]{1,40}")
 _WINDOW = 160  # letters behind an SNP in which its allele is looked for
 

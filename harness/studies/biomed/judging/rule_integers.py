@@ -184,6 +184,8 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
         return Fared(one, MIXED if rivals and len(set(rivals)) > 1 else RIGHT)
     if value in integers(denied):
         return Fared(one, DENIED)
+    if one["asked"] and value in ("0", "1") and _MANY.search(response.text.lower) and value not in values:
+        return Fared(one, WRONG, why=f"several for {value}")
     listed = any(each.get("of_all") for each in facts) and not response.asked.lower.startswith("how many")
     if (listed or not one["asked"]) and rivals and all(_close(each, value) for each in rivals):
         return Fared(one, NEAR, why=f"{rivals[0]} for {value}")
@@ -199,8 +201,6 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
     )
     if one["asked"] and value != "0" and not said and found and not response.denied(found.start()):
         return Fared(one, DENIED, why="says that there is none")
-    if one["asked"] and value in ("0", "1") and _MANY.search(response.text.lower) and value not in values:
-        return Fared(one, WRONG, why=f"several for {value}")
     if value == "0" and not rivals and found:
         return Fared(one, DENIED if response.denied(found.start()) else RIGHT)
     if (
@@ -215,7 +215,9 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
 def _of_noun(lower: str, place: int, nouns: Collection[str]) -> bool:
     """Whether a clause goes on, from a place, with what is counted, or ends there."""
     behind = re.split(r"[.;,\n]", lower[place : place + 60])[0]
-    return not re.search(r"[a-z]", behind) or any(re.search(rf"\b{noun}", behind) for noun in (*nouns, "known", "of the"))
+    return not re.search(r"[a-z]", behind) or any(
+        re.search(rf"\b{noun}", behind) for noun in (*nouns, "known", "of the")
+    )
 
 
 def approval(response: ReadResponse) -> str:

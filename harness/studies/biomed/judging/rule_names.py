@@ -115,6 +115,8 @@ _ITS = re.compile(
 )
 _OF_TARGET = re.compile(r"[\w-]+(?: [a-z]+){0,2} (?:of|at|on|to|for) (?:the )?([A-Z][\w-]{2,30})")
 _TARGET_OF = re.compile(r"([A-Z][\w-]{2,30}) $")
+_TRIED = re.compile(r"\boff-label\b|\b(?:been|being|was|is) (?:\w+ )?(?:tried|tested|investigated|explored)\b")
+_LICENSED = re.compile(r"(?<!not )(?<!un)\b(?:approved|licen[sc]ed|indicated|on-label)\b|\bapproval\b")
 _VERBED = re.compile(
     r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|would|could|might|should|must|tend|occup\w+|acts?)\b"
 )
@@ -138,6 +140,8 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         if told := [place for place in places if _numbered_otherwise(value, place, response)]:
             others.append(value)
             places = [place for place in places if place not in told]
+        if "approved" in one["slot"]:
+            places = [place for place in places if not _only_tried(place, response)]
         asserted = [place for place in places if not (response.denied(place) or response.behind(place))]
         if asserted:
             said.append((value, asserted[0]))
@@ -155,6 +159,12 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
     if one["kind"] == NAME:
         return _single(one, said, denied, rivals)
     return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
+
+
+def _only_tried(place: int, response: ReadResponse) -> bool:
+    """Whether a sentence says of a name that it is used without approval, or only tried."""
+    around = response.sentence(place)
+    return bool(_TRIED.search(around)) and not _LICENSED.search(around)
 
 
 def _denies_any(one: Fact, response: ReadResponse) -> bool:
@@ -248,6 +258,12 @@ def _of_another(one: Fact, said: list[tuple[str, int]], response: ReadResponse, 
             return True
         mine = [at for at, key in pairs.items() if keys[key] == own]
         if mine and all(at in others for at in mine):
+            return True
+    right = set(map(str, _values(one)))
+    for at, name in snps:  # "rs1: whole blood. rs2: cortex."
+        span = response.span(at)
+        told = [tissues.get(place, "") for place in sorted({*tissues, *others}) if place in span]
+        if name == own and {each for where, each in snps if where in span} == {own} and told and not right & set(told):
             return True
     return False
 
@@ -458,7 +474,10 @@ def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], respo
 def _inside_longer(value: str, place: int, response: ReadResponse) -> bool:
     """Whether a name is part of a longer one that means something else: agonist in inverse agonist."""
     before = response.text.lower[max(0, place - 22) : place]
-    if re.match(r"[\w-]+'s? (?:\w+ )?(?:paralog|homolog|ortholog|neighbo|relative|cousin|sibling|partner|ligand)", response.text.lower[place : place + 60]):
+    if re.match(
+        r"[\w-]+'s? (?:\w+ )?(?:paralog|homolog|ortholog|neighbo|relative|cousin|sibling|partner|ligand)",
+        response.text.lower[place : place + 60],
+    ):
         return True
     if value.lower() in ("cortex", "cerebellum") and (
         _REGION.search(before) or response.text.lower.startswith("cerebellar hemisphere", place)

@@ -85,9 +85,7 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
 def _names_it(one: Fared) -> bool:
     """Whether a name, count or year of the gold answer is said, which answers "is there one" with yes."""
     slot = one.fact["slot"].lower()
-    if one.fact["kind"] == INTEGER and (
-        (slot == "year" and one.fact["asked"]) or slot.startswith("number of")
-    ):
+    if one.fact["kind"] == INTEGER and ((slot == "year" and one.fact["asked"]) or slot.startswith("number of")):
         return one.status == RIGHT and str(one.fact["value"]) != "0"
     plain = slot in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
     return plain and one.fact["kind"] in (NAME, NAMES) and _worth(one) >= 2

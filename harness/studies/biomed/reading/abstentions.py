@@ -75,7 +75,7 @@ _LACKS = re.compile(
     rf"|\b(?:unable|not able|at a loss|powerless|impossible for me|in no position"
     rf"|not in position) to (?:\w+ )?{_KNOW}\b"
     r"|\b(?:rings? no|not ring) ?(?:a )?bells?\b|\bnot (?:spring|come|leap|pop) (?:\w+ )?to (?:my )?mind\b"
-    r"|\b(?:no|nothing|never)\b[^.;]{0,40}\b(?:comes?|springs?) to"
+    r"|\b(?:no|none|nothing|never)\b[^.;]{0,40}\b(?:comes?|came|springs?|sprang) to"
     r" (?:my )?mind\b|\b(?:slip\w*|escape\w*|elude\w*|evade\w*) (?:me|memory|mind|through)\b"
     r"|(?<!smr )(?<!gwas )(?<!analysis )(?<!it )\b(?:draw\w*"
     r"|drew) (?:complete )?blank\b"
@@ -100,7 +100,7 @@ _LACKS = re.compile(
     r"|\bwould be (?:invention|guesswork|fabrication|fiction)\b"
     r"|\b(?:decline|refuse|hesitate|reluctant|unwilling|refrain|abstain|loath|pass on|have to pass|must pass"
     r"|will pass)\b(?!\w)"
-    r"|\bnot (?:want|wish|like|dare|care|going|willing|prepared|about) to (?:\w+ )?(?:guess|invent|mislead"
+    r"|\bnot (?:want|wish|like|dare|care|going|willing|prepared|about) to (?:\w+ )?(?:guess|claim|assert|pretend|venture|invent|mislead"
     r"|speculate|fabricate|make|bluff"
     r"|hazard|answer|commit)\b|\bnot (?:guess|speculate|hazard|bluff|invent|fabricate)\b|\brefrain(?:s|ing)? from\b"
     r"|\b(?:confidence|certainty|trust)\b[^.;]{0,60}\b(?:nil|zero|none|nonexistent|low|little|minimal)\b"
@@ -167,6 +167,7 @@ _STATES = re.compile(
     r"^\W*(?:yes|no|not)\b|\b(?:is|are|was|were|has|have|had|does|do|did|lies?|targets?|acts?|carries|reach\w*|comes?|came"
     r"|belongs?|sits?|dates?|shows?)\b|n't\b|\d"
 )
+_IDENTIFIER = re.compile(r"(?<!rs)(?<!\d)\d{5,}|\bCHEMBL\d")
 _GOES_ON = re.compile(  # goes on with what is not known, or with what one might do instead
     r"^\W*(?:(?:and|or|nor|so|but|as|since|because|if|whether|which|what|when|where|how|who|that|such|including|e\.g"
     r"|for example|like|namely|let alone|much less|please|it would|i would|i'd|i)\b)"
@@ -219,6 +220,9 @@ def knowing(text: Plain, phrases: Phrases) -> Knowing:
                 first, anywhere = first or number == 0, True
             elif phrases.elsewhere.search(folded):
                 elsewhere = True
+                if _IDENTIFIER.search(clause.text):  # "look it up as CHEMBL99"
+                    parts.append(clause)
+                    continue
             else:
                 parts.append(clause)
                 continue

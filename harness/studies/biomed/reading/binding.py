@@ -70,6 +70,7 @@ _FILING = (  # what happens on the way to an approval
     r"|trials?|discover\w*|synthesi\w+|patent\w*|invent\w+|withdraw\w+|generic\w*)"
 )
 _STEP_BEHIND = re.compile(
+    rf"\s(?:the |its |an? )(?:new |fda )?(?:\w+ )?{_FILING}\b(?![^;,.\n]*approv)|"
     rf"\s(?:was|is|marks?|saw|brought) (?:only |just |merely )?(?:the )?(?:year|date)?(?: of| when)?\s?(?:the |its |an? )?(?:\w+ )?"
     rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))|\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new |fda )*(?:\w+ )?"
     rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))"
@@ -181,7 +182,7 @@ class _Sentence:
     @cached_property
     def effect(self) -> bool:
         return bool(_EFFECT.search(self.text)) and not re.search(
-            r"effect allele|frequenc|[(|]\s?effect\s?[)|]", self.text
+            r"effect allele|frequenc|[(|]\s?effect\s?[)|]|\beffect\W{1,3}[acgt]\b", self.text
         )
 
     @cached_property

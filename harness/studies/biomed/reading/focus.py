@@ -68,6 +68,10 @@ _OTHERS = re.compile(
     r"|\bnot what you asked\b|\bbut that(?:'s| is) (?:another"
     r"|a different|for)\b"
 )
+_OF_ANOTHER = re.compile(
+    r"\b(?:belongs?|goes|go|is|are|was|were|comes?) (?:\w+ )?(?:to|of|for|with|from) (?:an?other|a different|some other)"
+    r" (?:drug|gene|snp|variant|compound|product|disease|tissue|medicine|build)\b"
+)
 _TYPE = re.compile(r"\btype (\d{1,2}[a-z]?|i{1,3}v?)\b")
 _FAILS = re.compile(  # of another SNP, that it is none of those asked for
     r"\b(?:comes? close|(?:just|narrowly|barely) (?:miss|fail)\w*|falls? (?:just )?short|borderline|only suggestive"
@@ -194,7 +198,10 @@ def _without_asides(text: Plain, asked: Question, known: Collection[str]) -> tup
             if not (
                 begun or named_it or (kept and _cued(span.text.lower()))
             ):  # it may be about another thing from here
-                marked = [owns.goes_elsewhere(part) or _cued(part.lower()) or (owns.frequency and _of_others(part.lower())) for part in parts]
+                marked = [
+                    owns.goes_elsewhere(part) or _cued(part.lower()) or (owns.frequency and _of_others(part.lower()))
+                    for part in parts
+                ]
                 other = [False, *(away and cue for away, cue in zip(other[1:], marked[1:], strict=True))]
             rest = _kept(parts, other)
         if len(rest) == len(parts):
@@ -274,7 +281,7 @@ class _Own:
         lower = text.lower()
         if self.for_comparison(lower):
             return True
-        if self.is_of_other_drug(text):
+        if self.is_of_other_drug(text) or _OF_ANOTHER.search(lower):
             return True
         mentioned = _OTHERS.search(lower)
         if mentioned and not self._names(lower) and mentioned[0] not in self.asked.lower:
@@ -306,7 +313,11 @@ class _Own:
 
     def goes_elsewhere(self, text: str) -> bool:
         """Whether a part of a sentence about the subject turns to another drug or tissue."""
-        if self.is_of_other_drug(text) or (self.frequency and _of_others(text.lower())):
+        if (
+            self.is_of_other_drug(text)
+            or _OF_ANOTHER.search(text.lower())
+            or (self.frequency and _of_others(text.lower()))
+        ):
             return True
         return bool(self.tissues) and _apart(self.tissues, {name for name, _ in named("tissue", Plain(text))})
 
@@ -321,7 +332,11 @@ class _Own:
         return not own and not self._names(lower) and not re.search(r"ly$|ing$", name)
 
     def _other_gene(self, text: str, lower: str) -> bool:
-        if not self.genes or (self.asked.wants == "gene" and not self.asked.yes_no) or any(gene in lower for gene in self.genes):
+        if (
+            not self.genes
+            or (self.asked.wants == "gene" and not self.asked.yes_no)
+            or any(gene in lower for gene in self.genes)
+        ):
             return False
         genes = [name for name, _ in named("gene", Plain(text)) if len(name) > 2]
         return bool(genes) and (not _SNP.search(lower) or bool(_CUE.search(lower)))

@@ -134,12 +134,18 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("decimal", r"(?<![\w.])(?P<n>-?\d{0,3}\.\d{1,30})(?![\w]|\.\d)"),
         ("count", r"(?<![\w.,:/-])(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\w%:/-]|[,.]\d|\))"),
         ("count", r"(?:\(|\bn\s?=\s?)(?P<n>\d{1,6})\)"),
-        ("count", r"\b(?P<n>(?:two|three|four|five|six) dozen|half[- ](?:a[- ])?dozen|a couple(?! of (?:days|weeks|years)))\b"),
+        (
+            "count",
+            r"\b(?P<n>(?:two|three|four|five|six) dozen|half[- ](?:a[- ])?dozen|a couple(?! of (?:days|weeks|years)))\b",
+        ),
         (
             "count",
             rf"\b(?:a|one|the|this|that|only one) (?:total of a )?(?P<n>{'|'.join(list(_GROUPS)[3:])})\b(?! of months)",
         ),
-        ("count", rf"{_NO_PRONOUN}(?<![\w-])(?P<n>{_WORDS})(?![\w-]|(?<=one)\sof\b|\s(?:thousand|million|billion|hundred)|\s(?:can|should|must|may|might|would|could)\b)"),
+        (
+            "count",
+            rf"{_NO_PRONOUN}(?<![\w-])(?P<n>{_WORDS})(?![\w-]|(?<=one)\sof\b|\s(?:thousand|million|billion|hundred)|\s(?:can|should|must|may|might|would|could)\b)",
+        ),
     )
 )
 

@@ -73,7 +73,8 @@ _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
     )
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:et al|e\.g|i\.e|vs|approx|dr|fig|ca|cf|inc|ltd|etc|st|chr|pos|u\.s|s)|[^\w'](?-i:[a-zBD-FH-SU-Z]))\.$", re.I
+    r"(?:\b(?:et al|e\.g|i\.e|vs|approx|dr|fig|ca|cf|inc|ltd|etc|st|chr|pos|u\.s|s)|[^\w'](?-i:[a-zBD-FH-SU-Z]))\.$",
+    re.I,
 )
 _NUMBER = re.compile(r"(?:^|\W)no\.$", re.IGNORECASE)  # before digits; otherwise it is an answer
 _WRAPPED = re.compile(r"(?<=[a-z,]) ?\n(?=[a-z])|(?<= and) ?\n")

@@ -94,6 +94,10 @@ _IN_PLACE = re.compile(
     rf"|\bfor\s(?P<c>{_NAMED}),?\sread\s(?P<d>{_NAMED})(?![\w])",
     re.IGNORECASE,
 )
+_FIRST_HAD = re.compile(  # "I first had 2006, but it should be 2008"
+    rf"\b[Ii] (?:first|initially|originally|earlier|at first|had first) (?:had|wrote|said|thought(?: of)?|put|gave|written)\s"
+    rf"{_NAMED},?\s(?:but|yet|though|and)\s[^.;\n\d]{{0,30}}?(?:be|is|was|it)\s(?P<new>{_NAMED})(?![\w])"
+)
 _DROPS = re.compile(
     rf"\b(?i:scratch|strike|drop|remove|delete|forget|cancel|discard|omit|leave out|cross out|take out|ignore)\s(?:the "
     rf"|out )?(?P<old>{_NAMED})(?![\w])"
@@ -186,6 +190,9 @@ def _edited(text: str) -> str:
             old, new = (found["a"], found["b"]) if found["a"] else (found["c"], found["d"])
             if found["back"] or (found["a"] and re.match(r"(?:make|read)", found[0], re.IGNORECASE)):
                 old, new = new, old
+        elif found := _FIRST_HAD.search(text):
+            text = text[: found.start()] + found["new"] + text[found.end() :]
+            continue
         elif (found := _DROPS.search(text)) and _VALUE.search(found["old"]):
             old, new = found["old"], ""
         else:

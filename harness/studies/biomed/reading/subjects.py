@@ -193,7 +193,12 @@ def foreign(text: Plain, asked: Question) -> bool:
     own, said = set(_SNP.findall(asked.lower)), set(_SNP.findall(text.lower))
     if (own and said and not own & said) or _other_place(text, asked) or _other_gene(text, asked):
         return True
-    if asked.drug and asked.wants not in ("name", "drug") and asked.drug.lower().split()[0] not in text.lower and (subject := _SUBJECT.search(text.text)):
+    if (
+        asked.drug
+        and asked.wants not in ("name", "drug")
+        and asked.drug.lower().split()[0] not in text.lower
+        and (subject := _SUBJECT.search(text.text))
+    ):
         name = (subject[1] or subject[2]).lower()
         known = name in asked.lower or name in NO_DRUGS or bool(other_names(name))
         behind = re.split(r"[.;]\s|\n", text.lower[subject.end() : subject.end() + 80])[0]
@@ -242,8 +247,11 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
         return False  # a list of other diseases follows
     if purpose is None:
         return any(says(sentence, name) for name in asked.disease) or bool(
-            re.search(r"\b(?:this|that) (?:one|purpose|indication|use|condition|disease|disorder|cancer|syndrome|neuropathy|dystrophy"
-                r"|an?emia)\b|\bit\b", lower)
+            re.search(
+                r"\b(?:this|that) (?:one|purpose|indication|use|condition|disease|disorder|cancer|syndrome|neuropathy|dystrophy"
+                r"|an?emia)\b|\bit\b",
+                lower,
+            )
             or not re.search(r"\b(?:for|treat\w*)\s\w+", lower)
         )
     return bool(_THIS.match(_purpose(purpose)))

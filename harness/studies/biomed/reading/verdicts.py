@@ -64,17 +64,20 @@ _EXCEPT = re.compile(  # "no warning except the one on", which is one
     r"\b(?:no|none|not any)\b.{1,80}\b(?:except|other than|apart from|besides|save) (?:for )?(?:the|one|a|an|rs\d+)\b"
 )
 _SUBJECT_DOES = re.compile(  # "GEN0184 is not", "variants of GEN0184 do so"
-    r"^\W*(?:(?:and|but|while|whereas|so|yet|for its part),? )?(?:for |as (?:to|for) )?(?P<subject>[^,.;:]{3,60}?),?"
+    r"^\W*(?:(?:and|but|while|whereas|so|yet|for its part),? )?(?:for |as (?:to|for) )?(?P<subject>[^,.;:]{2,60}?),?"
     r" (?:is|are|was|were|has|have|does|do|did)(?P<no>n't| not)?(?: do)?(?: so| one| any| that| it)?\W*$"
 )
-_REPAIRS = re.compile(r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b")
+_PRONOUN = re.compile(r"^(?:in the (?:us|u\.s\.|united states|states) )?(?:it|they)$")
+_REPAIRS = re.compile(
+    r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b"
+)
 _ITS = re.compile(r"^\W*(?:it|its|at|with|p\b|the p\b|this|that)")
 _CONSIDERED = re.compile(
     r"\bnot (?:typically|generally|usually|considered)|considered (?:a )?(?:statistically )?(?:druggable|significant)"
     r"|\b(?:reach|pass|meet)(?:es|ed)?\b[^.]{0,40}\bthreshold"
 )
 _THRESHOLD = re.compile(
-    r"\b(?:reach|pass|meet|miss|clear|surpass|beat|cross|exceed|past|beyond|below|under"
+    r"\b(?:reach|pass|meet|miss|clear|surpass|beat|cross|exceed|past|beyond|below|under|near|close"
     r"|above)\w*\b[^.]{0,40}\bthreshold"
 )
 _ROW = re.compile(
@@ -121,7 +124,12 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
             return Stance(BOTH)
         return Stance(_turned(value, turned))
     found = closing or told
-    if closing and len(set(closing)) == 1 and len(set(own)) > 1 and not any(_REPAIRS.match(one.text.lower()) for one in text.sentences):
+    if (
+        closing
+        and len(set(closing)) == 1
+        and len(set(own)) > 1
+        and not any(_REPAIRS.match(one.text.lower()) for one in text.sentences)
+    ):
         return Stance(BOTH)  # concludes the contrary of what it states of the subject
     if len(set(found)) > 1:
         first = _first(text, asked) if len(set(own)) < 2 else NONE
@@ -211,7 +219,9 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
             continue
         for clause in _stated(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
-            value = _elliptic(lower, (*subject, "fda") if asked.topic == APPROVAL else subject) or _of_clause(lower, lower_sentence, asked, text.lower)
+            value = _elliptic(lower, (*subject, "fda") if asked.topic == APPROVAL else subject) or _of_clause(
+                lower, lower_sentence, asked, text.lower
+            )
             drugs = asked.topic in (APPROVAL, WARNING) and _OF_OTHERS.search(lower)
             if not value or (drugs and not any(name in lower for name in subject)):
                 continue
@@ -240,8 +250,8 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
 
 def _elliptic(lower: str, subject: tuple[str, ...]) -> str:
     """Return which way a clause answers that says of the subject only that it is, has or does, or that it does not."""
-    found = _SUBJECT_DOES.search(lower) if any(name in lower for name in subject) else None
-    if not found or not any(name in found["subject"] for name in subject):
+    found = _SUBJECT_DOES.search(lower[:120])
+    if not found or not (_PRONOUN.search(found["subject"]) or any(name in found["subject"] for name in subject)):
         return NONE
     return NO if found["no"] else YES
 
@@ -264,6 +274,8 @@ def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
     cue, other = CUES.get(asked.topic, (None, None))
     if cue is None:
         return _by_words(lower, asked)
+    if asked.topic == WARNING and abroad(lower):
+        return NONE
     if asked.topic == APPROVAL and (abroad(lower) or not of_this_use(lower, sentence, asked, whole)):
         return NONE
     if asked.topic in (LINK, RISK) and not of_this_thing(lower, sentence, asked):
