@@ -79,16 +79,12 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
         stretches = [(0, min(len(text), 1_500))]
     else:
         stretches = [(one.end(), _end(text, one.end())) for one in own]
+    patterns = (_ROLED, _AS, _ALIAS, *([_PER] if "b" in response.asked.slots else []))  # an effect is one of an allele
     for start, end in stretches:
-        yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
-        yield from ((found["g"], found.start("g")) for found in _AS.finditer(text, start, end))
-        yield from ((found["h"], found.start("h")) for found in _ALIAS.finditer(text, start, end))
-    for one in own:
-        if joined := _JOINED.match(text, one.end()):
-            yield joined[1], joined.start(1)
-    if "b" in response.asked.slots:  # an effect is counted for an allele
-        for start, end in stretches:
-            yield from ((found[1], found.start(1)) for found in _PER.finditer(text, start, end))
+        for pattern in patterns:
+            yield from ((found[1], found.start(1)) for found in pattern.finditer(text, start, end))
+    joined = [found for one in own if (found := _JOINED.match(text, one.end()))]
+    yield from ((found[1], found.start(1)) for found in joined)
     yield from _by_order(of, response)
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):

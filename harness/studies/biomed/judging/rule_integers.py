@@ -41,11 +41,13 @@ _SHOWN = re.compile(
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
 _BY_ITSELF = re.compile(r"\b(?:exactly|precisely|(?:in|a) total(?: of)?|altogether)\W{1,2}\w+(?:\W|$)")
 _MANY = re.compile(  # more than one, without a number
-    r"\b(?:there are|has|have|finds?|shows?|reports?|lists?|by|on|of) (?:several|multiple|many|numerous|various|a number of|a few)"
+    r"\b(?:there are|has|have|finds?|shows?|reports?|lists?|by|on|of) (?:several|multiple|many|numerous|various"
+    r"|a number of|a few)"
     r" (?:such |significant |known |approved )?(?:snps|variants|drugs|genes|targets|mechanisms|patents|names|signals)\b"
 )
 _RELEVANT = re.compile(
-    r"\b(?:is|are|remains|makes it|therefore|thus|hence|considered)\b (?:\w+ ){0,2}?(?:highly|very|clearly|strongly|quite|indeed"
+    r"\b(?:is|are|remains|makes it|therefore|thus|hence|considered)\b (?:\w+ ){0,2}?(?:highly|very|clearly|strongly"
+    r"|quite|indeed"
     r"|still|particularly|especially|plainly) (?P<what>relevant|significant|important|implicated|associated)\b"
 )
 _ABROAD = re.compile(r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bdeveloped in")

@@ -17,8 +17,10 @@ from harness.studies.biomed.reading.mentions import Mention
 
 _THRESHOLDS = {Decimal(text) for text in ("5e-8", "0.05", "1e-5", "0.01", "2.95e-6", "1e-6", "0.001", "5e-6")}
 _ANY = re.compile(
-    r"\b(?:for|than|like|as|of) (?:an?|any|most|many|common|rare) (?:[\w-]+ ){0,2}?(?:variants?|snps?|alleles?)\b[^.;:\n]{0,40}$"
-    r"|\b(?:common|rare|low-frequency) (?:means|is|are)\b[^.;:\n]{0,40}$|\b(?:called (?:common|rare)|defined as)\b[^.;:\n]{0,40}$"
+    r"\b(?:for|than|like|as|of) (?:an?|any|most|many|common|rare) (?:[\w-]+ ){0,2}?(?:variants?|snps?"
+    r"|alleles?)\b[^.;:\n]{0,40}$"
+    r"|\b(?:common|rare|low-frequency) (?:means|is|are)\b[^.;:\n]{0,40}$|\b(?:called (?:common|rare)"
+    r"|defined as)\b[^.;:\n]{0,40}$"
 )
 _TO = re.compile(r"\s?(?:and|to|-)\s?[\d.]+")
 _FROM = re.compile(r"\b(?:between|from)\s[\d.]+\s?%?\s(?:and|to)\s$|\d\s?%?\s?-\s?$")

@@ -7,11 +7,13 @@ response's lists.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from harness.studies.biomed.facts import NAME, NAMES, Fact
+from harness.studies.biomed.judging.rule_denials import denies_any, only_tried
 from harness.studies.biomed.judging.rule_either import other_name
+from harness.studies.biomed.judging.rule_mechanisms import VERBS_OF, elliptic, mechanism
 from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 from harness.studies.biomed.reading.entities import kind_of
@@ -46,7 +48,8 @@ _OTHER_KIND = re.compile(
 )  # names no disease or tissue
 _NO_NAME = re.compile(
     r"(?:under|in|by|on|at|with|of|from|to|is|are|was|being|both|each|all|two|three|four|used|been|has|as an?|agonist"
-    r"|nothing|nobody|none|nowhere|could|may|might|would|there|then|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
+    r"|nothing|nobody|none|nowhere|could|may|might|would|there|then|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps"
+    r"|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
 )
 _REGION = re.compile(
     r"\b(?:frontal|prefrontal|temporal|parietal|occipital|cingulate|entorhinal|motor|visual|insular|orbitofrontal"
@@ -75,48 +78,11 @@ _NUMBERED = re.compile(
     r"\b(type|subtype|stage|grade|class|group|form|variant|part)\W{1,2}(\d{1,3}[a-z]?|[ivx]{1,4}|[a-h])\b"
 )
 _SAME = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6"}
-_NOT_ANY = re.compile(  # "has no approved drugs", "is not known under any other name", "no FDA approval for any disease"
-    r"\b(?:has|have|had|there (?:is|are|was|were)|there's|carries|bears|with|lists?|shows?|holds?|finds?|got|gets)"
-    r" (?:absolutely |simply |currently )?no (?!(?:other|further|additional|more|longer|fewer|less|doubt)\b)"
-    r"(?P<what>(?:[\w'-]+ ){0,3}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?"
-    r"|indications?|approvals?(?: for any (?:disease|condition|indication|use))?|diseases?|tissues?|mechanisms?|actions?))\b"
-    r"(?! (?:but|except|other than|besides|apart|beyond|outside|yet|in trials))"
-    r"|(?:^|[.;:,\n]\s{0,2}|\b(?:and|but|yet)\s)(?:no|not (?:one|a single)) (?!(?:other|further|additional|more|longer|fewer|less"
-    r"|doubt)\b)(?P<none>(?:[\w'-]+ ){0,2}?(?:drugs?|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?"
-    r"|indications?|mechanisms?))\b (?:\w+ )?(?:is|are|was|were|has|have|targets?|acts?|exists?|hits?|binds?|reach\w*|pass\w*)\b"
-    r"|(?:^|\n)\W{0,4}no (?P<bare>(?:fda |us |u\.s\. )?approvals?|approved (?:uses?|indications?|drugs?))\b(?! (?:but|except|for other))"
-    r"|\b(?P<approved>approved(?: drugs| uses)?\W{1,3}(?:none|nil|0)\b|none (?:of (?:them|these|those) )?(?:is|are|has been|have been|was) (?:\w+ )?(?:approved drugs?|approved))\b"
-    r"|\b(?:is|are|was|were|has|have|does|do|did)(?:n't| not) (?P<known>(?:been )?(?:known|listed|sold|marketed|approved"
-    r"|recorded|used|targeted|registered|target|act on|have|carry|hold)\b[^.;,:\n]{0,25}?\bany (?:\w+ ){0,2}?(?:drugs?"
-    r"|medicines?|genes?|targets?|snps?|variants?|names?|synonyms?|patents?|uses?|indications?|diseases?|conditions?"
-    r"|tissues?|mechanisms?))\b(?! (?:but|except|other than|besides|apart|beyond|outside))"
-)
-_VERBS_OF = {  # what a drug of this action does to its target
-    "agonist": ("activates", "activating", "stimulates", "stimulating"),
-    "positive allosteric modulator": ("potentiates", "potentiating", "enhances", "positively modulates"),
-    "negative allosteric modulator": ("dampens", "attenuates", "negatively modulates"),
-}
-_NOUNS_OF = {  # the last word of a slot, and what texts call the same thing
-    "drug": ("drug", "medicine"),
-    "gene": ("gene",),
-    "target": ("target", "gene"),
-    "snp": ("snp", "variant"),
-    "name": ("name", "synonym"),
-    "patent": ("patent",),
-    "use": ("use", "indication", "disease", "condition", "approval"),
-    "disease": ("use", "indication", "disease", "condition"),
-    "tissue": ("tissue",),
-    "mechanism": ("mechanism",),
-    "action": ("action",),
-}
 _ITS = re.compile(
-    r"^\W*(?:(?:and|but|also|so|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|finally|in addition|additionally|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
+    r"^\W*(?:(?:and|but|also|so|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|finally|in addition|additionally"
+    r"|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
     r"|they|their|the (?:drug|compound|agent|molecule|medicine|medication|substance))\b"
 )
-_OF_TARGET = re.compile(r"[\w-]+(?: [a-z]+){0,2} (?:of|at|on|to|for) (?:the )?([A-Z][\w-]{2,30})")
-_TARGET_OF = re.compile(r"([A-Z][\w-]{2,30}) $")
-_TRIED = re.compile(r"\boff-label\b|\b(?:been|being|was|is) (?:\w+ )?(?:tried|tested|investigated|explored)\b")
-_LICENSED = re.compile(r"(?<!not )(?<!un)\b(?:approved|licen[sc]ed|indicated|on-label)\b|\bapproval\b")
 _VERBED = re.compile(
     r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|would|could|might|should|must|tend|occup\w+|acts?)\b"
 )
@@ -124,7 +90,7 @@ _WORDS = "words"
 _QUALIFIERS = frozenset({"positive", "negative", "partial", "inverse", "type", "alpha", "beta", "gamma", "non"})
 
 
-def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
+def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:  # noqa: PLR0911 (one return a case)
     """Return the status of a name or a list of names; for a list, `share` and `extra` measure how much was said."""
     values = [str(value) for value in one["value"]] if one["kind"] == NAMES else [str(one["value"])]
     if one["slot"] == _WORDS:
@@ -135,13 +101,13 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         ways = response.spellings(value, known.get(value, ()))
         spelled |= {_key(way) for way in ways}
         places = response.words.first(ways) or response.ranged.get(value, []) or _loosely(value, response)
-        places = places or _elliptic(value, values, response)
-        places = [place for place in places if not _inside_longer(value, place, response)]
+        places = places or elliptic(value, values, response)
+        places = [place for place in places if not _inside_longer(mechanism(value)[1] or value, place, response)]
         if told := [place for place in places if _numbered_otherwise(value, place, response)]:
             others.append(value)
             places = [place for place in places if place not in told]
         if "approved" in one["slot"]:
-            places = [place for place in places if not _only_tried(place, response)]
+            places = [place for place in places if not only_tried(place, response)]
         asserted = [place for place in places if not (response.denied(place) or response.behind(place))]
         if asserted:
             said.append((value, asserted[0]))
@@ -151,7 +117,7 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         return Fared(one, WRONG, 0.0, 1.0, "of another SNP")
     if one["asked"] and not said and not denied and _NONE.search(response.text.lower):
         return Fared(one, DENIED, why="says that there is none")
-    if one["asked"] and said and _denies_any(one, response):
+    if one["asked"] and said and denies_any(one, response):
         return Fared(one, MIXED, 0.0, 1.0, "also says that there is none")
     rivals = [*_rivals(one, values, spelled, said, response, all_facts), *(f"another than {name}" for name in others)]
     if len(values) == 1 and said and (other := _offered(one, said[0][1], spelled, response, all_facts)):
@@ -159,72 +125,6 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
     if one["kind"] == NAME:
         return _single(one, said, denied, rivals)
     return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
-
-
-def _only_tried(place: int, response: ReadResponse) -> bool:
-    """Whether a sentence says of a name that it is used without approval, or only tried."""
-    around = response.sentence(place)
-    return bool(_TRIED.search(around)) and not _LICENSED.search(around)
-
-
-def _denies_any(one: Fact, response: ReadResponse) -> bool:
-    """Whether a text says outright that there is none of what a fact lists, besides listing it."""
-    nouns = _NOUNS_OF.get(one["slot"].lower().split()[-1].rstrip("s"), ())
-    approved = "approved" in one["slot"]
-    for found in _NOT_ANY.finditer(response.text.lower):
-        what = next(filter(None, found.groups()))
-        if not found["approved"] and not any(re.search(rf"\b{noun}", what) for noun in nouns):
-            continue
-        if response.denied(found.start()):
-            continue
-        if approved == bool(re.search(r"\bapprov|\blicen[sc]", what)):
-            return True
-    return False
-
-
-def _elliptic(value: str, values: Sequence[str], response: ReadResponse) -> list[int]:
-    """Return where a mechanism's action is said apart from its target: "agonist and opener of X", "it activates X"."""
-    target, action = _mechanism(value)
-    if not target:
-        return []
-    targets = {name: response.words.places(name) for name in {_mechanism(each)[0] for each in values} - {""}}
-    if not targets[target]:
-        return []
-    ways = (action, *other_names(action), *_VERBS_OF.get(action.lower(), ()))
-    found = [place for place in response.words.first(ways) if not _inside_longer(action, place, response)]
-    found = [place for place in found if not _at_another(place, target, response)]
-    if len(targets) == 1:
-        return found
-    return [place for place in found if _nearest(place, targets, response) == target]
-
-
-def _at_another(place: int, target: str, response: ReadResponse) -> bool:
-    """Whether an action is said, in so many words, of another target: "opener of GEN0148", "GEN0148 opener"."""
-    text = response.text.text
-    behind = _OF_TARGET.match(text, place)
-    before = _TARGET_OF.search(text, max(0, place - 40), place)
-    if numbered := re.fullmatch(r"(.*\D) (\d+)", target):
-        told = re.search(rf"\b{re.escape(numbered[1])} (\d+) $", text[max(0, place - 60) : place], re.IGNORECASE)
-        return bool(told) and told[1] != numbered[2]
-    named = [found[1] for found in (behind, before) if found and kind_of(found[1]) == "gene"]
-    return bool(named) and all(_key(name) != _key(target) for name in named)
-
-
-def _mechanism(value: str) -> tuple[str, str]:
-    """Return the target and the action of a mechanism such as "GEN0184 partial agonist"; empty if it is none."""
-    words = value.split()
-    for length in range(min(4, len(words) - 1), 0, -1):
-        action = " ".join(words[-length:])
-        if kind_of(action) == "action" or other_names(action):
-            return " ".join(words[:-length]), action
-    return "", ""
-
-
-def _nearest(place: int, targets: Mapping[str, list[int]], response: ReadResponse) -> str:
-    """Return the target that is said nearest to a place in its sentence; empty if there is none, or if two are."""
-    span = response.span(place)
-    far = sorted((abs(at - place), name) for name, places in targets.items() for at in places if at in span)
-    return far[0][1] if far and (len(far) < 2 or far[0][0] < far[1][0]) else ""
 
 
 def _of_another(one: Fact, said: list[tuple[str, int]], response: ReadResponse, facts: Sequence[Fact]) -> bool:
@@ -355,8 +255,8 @@ def _rivals(
         for value in (fact["value"] if fact["kind"] == NAMES else [fact["value"]])
         for value in response.spellings(str(value), (fact.get("names") or {}).get(str(value), ()))
     }
-    for _, action in filter(all, map(_mechanism, values)):
-        allowed |= {_key(way) for way in (action, *other_names(action), *_VERBS_OF.get(action.lower(), ()))}
+    for _, action in filter(all, map(mechanism, values)):
+        allowed |= {_key(way) for way in (action, *other_names(action), *VERBS_OF.get(action.lower(), ()))}
     kinds = {kind_of(value) for value in values}
     kinds -= {""} if len(kinds) > 1 else set()
     kind = kinds.pop() if len(kinds) == 1 and "name" not in one["slot"] else ""

@@ -22,10 +22,12 @@ _DENIAL = re.compile(
     r"\b(?:not|never|neither|nor|rather than|instead of|unlike|except|other than|as opposed to|"
     r"wrongly|incorrectly|mistakenly|erroneously|"
     r"falsely|"
-    r"contrary to(?=[^,]*$)|to be confused with|to be mistaken for|without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
+    r"contrary to(?=[^,]*$)|to be confused with|to be mistaken for|without|excluding|denies|rules out)\b|n't\b"
+    r"|\bno (?=(?:\w+ ){0,3}$)"
 )
 _BREAK = re.compile(
-    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|(?<!confused )with|at|having|since|because|given|based|due|i|there|they"
+    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|(?<!confused )with|at|having|since|because|given|based|due|i"
+    r"|there|they"
     r"|here|rather it|it is|which is|instead,)\s|\. "
 )
 _OF_THE_MATTER = re.compile(
@@ -36,7 +38,8 @@ _OF_THE_MATTER = re.compile(
 _DISPUTED = re.compile(
     r"\b(?:misconception|myth)\b|\b(?:this|that|which|it) (?:is|was|would be) (?:\w+ )?(?:not correct|incorrect|wrong"
     r"|mistaken|erroneous|not the case|inaccurate|an? (?:error|mistake))\b"
-    r"|^[\w,.-]{1,30} but (?:the latter|that one|the second(?: one)?|the other) (?:\w+ ){0,2}?(?:fails?|drops? out|falls? out"
+    r"|^[\w,.-]{1,30} but (?:the latter|that one|the second(?: one)?|the other) (?:\w+ ){0,2}?(?:fails?|drops? out"
+    r"|falls? out"
     r"|does(?:n't| not)|is(?:n't| not)|is (?:out|excluded|ruled out|discarded))\b"
     r"|^[\w,.-]{1,30} (?:is|was|are)(?:n't| not) (?:the|its|a|an|one of|among|it|that|part of)\b"
 )

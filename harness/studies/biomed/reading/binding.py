@@ -26,7 +26,8 @@ _ALLELE = re.compile(
     rf"(?<![\w-])(?:[Aa]llele\s*[:=]?\s*[(\['\"]*\s*({_LETTERS})(?![\w'])|({_LETTERS})['\"]?[\s-]\)?\s?[Aa]llele|"
     rf"\(\s*['\"]?({_LETTERS})['\"]?\s*\)|({_LETTERS})['\"]?\s?(?:[:=]|\()|(?:(?<=[:,;(-]\s)|(?<=\n)"
     rf"|^)({_LETTERS})\s(?=\d|$)"
-    rf"|(?<![\w'-])({_LETTERS})(?=,? (?:which |that )?(?:is |being |as )?the (?:\w+ )?(?:one|allele|effect|other|reference|minor"
+    rf"|(?<![\w'-])({_LETTERS})(?=,? (?:which |that )?(?:is |being |as )?the (?:\w+ )?(?:one|allele|effect|other"
+    rf"|reference|minor"
     rf"|major|more|less|rarer|commoner)\b)"
     rf"|(?<![\w'-])({_LETTERS})\s(?=(?:occurs?|has|at|is (?:at|present|found)|appears|accounts)\b)"
     rf"|(?:for|of|is|the)\s['\"]?({_LETTERS})(?![\w']))"
@@ -71,8 +72,10 @@ _FILING = (  # what happens on the way to an approval
 )
 _STEP_BEHIND = re.compile(
     rf"\s(?:the |its |an? )(?:new |fda )?(?:\w+ )?{_FILING}\b(?![^;,.\n]*approv)|"
-    rf"\s(?:was|is|marks?|saw|brought) (?:only |just |merely )?(?:the )?(?:year|date)?(?: of| when)?\s?(?:the |its |an? )?(?:\w+ )?"
-    rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))|\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new |fda )*(?:\w+ )?"
+    rf"\s(?:was|is|marks?|saw|brought) (?:only |just |merely )?(?:the )?(?:year|date)?(?: of| when)?\s?(?:the |its "
+    rf"|an? )?(?:\w+ )?"
+    rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))|\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new "
+    rf"|fda )*(?:\w+ )?"
     rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))"
 )
 _STEP_BEFORE = re.compile(

@@ -62,14 +62,16 @@ _OTHERS = re.compile(
     r"|compounds?|populations?|diseases?|chromosomes?|tissues?|datasets?|medicines?|products?|agents?)\b[^.;]{0,60}?"
     r"\b(?:are|is|include|includes|such as|like|with|have|has|e\.g)\b|\b(?:runner-up|second[- ](?:best|place"
     r"|rank\w*)|close second"
-    r"|next (?:best|in line|comes?|nearest|closest|one)|(?:second|third|next)[- ](?:nearest|closest)|(?:of|in) the same (?:class|family)|sister (?:compound|drug|gene)"
+    r"|next (?:best|in line|comes?|nearest|closest|one)|(?:second|third|next)[- ](?:nearest|closest)|(?:of"
+    r"|in) the same (?:class|family)|sister (?:compound|drug|gene)"
     r"|further (?:genes|drugs|snps|targets|variants)|further away"
     r"|(?:its|the) (?:\w+ )?(?:salt|parent|metabolite|prodrug|free base|enantiomer|racemate))\b"
     r"|\bnot what you asked\b|\bbut that(?:'s| is) (?:another"
     r"|a different|for)\b"
 )
 _OF_ANOTHER = re.compile(
-    r"\b(?:belongs?|goes|go|is|are|was|were|comes?) (?:\w+ )?(?:to|of|for|with|from) (?:an?other|a different|some other)"
+    r"\b(?:belongs?|goes|go|is|are|was|were|comes?) (?:\w+ )?(?:to|of|for|with|from) (?:an?other|a different"
+    r"|some other)"
     r" (?:drug|gene|snp|variant|compound|product|disease|tissue|medicine|build)\b"
 )
 _TYPE = re.compile(r"\btype (\d{1,2}[a-z]?|i{1,3}v?)\b")

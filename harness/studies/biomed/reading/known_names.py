@@ -160,7 +160,8 @@ ACTIONS: Mapping[str, str] = {
     "positive allosteric agonist": "",
 }
 MOLECULES: Mapping[str, str] = {
-    "small molecule": "small-molecule|molecule small|molecule type small|type of molecule small|small organic molecule|low molecular weight compound|small chemical compound",
+    "small molecule": "small-molecule|molecule small|molecule type small|type of molecule small"
+    "|small organic molecule|low molecular weight compound|small chemical compound",
     "antibody": "monoclonal antibody|mAb|antibody-drug conjugate|ADC|immunoglobulin",
     "protein": "peptide|recombinant protein|polypeptide|proteinaceous|proteins",
     "oligonucleotide": "antisense oligonucleotide|siRNA|ASO",

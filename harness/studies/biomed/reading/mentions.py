@@ -136,7 +136,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("count", r"(?:\(|\bn\s?=\s?)(?P<n>\d{1,6})\)"),
         (
             "count",
-            r"\b(?P<n>(?:two|three|four|five|six) dozen|half[- ](?:a[- ])?dozen|a couple(?! of (?:days|weeks|years)))\b",
+            r"\b(?P<n>(?:two|three|four|five|six) dozen|half[- ](?:a[- ])?dozen|a couple(?! of (?:days|weeks"
+            r"|years)))\b",
         ),
         (
             "count",

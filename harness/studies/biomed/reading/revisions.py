@@ -31,13 +31,15 @@ _WRONG = (
 # Withdraws what stands before it; a new version may follow, or none.
 _WITHDRAWS = (
     rf"\b(?:scratch|scrap|strike|cancel|forget|disregard|ignore|discard|void|delete|undo|unsay|retract(?:ing)?|revoke"
-    rf"|rescind|scrub|bin|withdraw(?:ing)?|take back|taking back) (?:\w+ )?{_IT}\b(?: answer| yes| no| claim| statement)?"
+    rf"|rescind|scrub|bin|withdraw(?:ing)?|take back|taking back) (?:\w+ )?{_IT}\b(?: answer| yes| no| claim"
+    rf"| statement)?"
     rf"|\b(?:take|taking|took) (?:\w+ )?{_IT} ba(?:ck|kc)\b|\bi (?:\w+ )?retract\b|\bnever ?mind\b"
     r"|\b(?:answer|statement|claim|reply|response)s? (?:is|are|was) (?:hereby )?(?:withdrawn|retracted|void)\b"
     rf"|\b(?:consider|treat|regard|count|leave|mark|take|read|call) (?:{_IT}|the question)(?: one)?(?: as| to be)? "
     r"(?:unanswered|blank|withdrawn|void|open|not answered|no answer|retracted|empty|undecided|not given|unsaid|null"
     r"|a non-answer|missing|unknown)\b"
-    r"|\b(?:that|this|it|they|those|these)(?: \w+)? (?:belongs?|refers?|applies|apply|is|are|was|were|comes?|relates?) (?:to|for"
+    r"|\b(?:that|this|it|they|those|these)(?: \w+)? (?:belongs?|refers?|applies|apply|is|are|was|were|comes?"
+    r"|relates?) (?:to|for"
     r"|of|about|from) (?:an?other|a different|some other|the wrong) \w+"
     rf"|\bnothing (?:[\w']+ ){{0,5}}(?:backs?|supports?|confirms?|bears? out) {_IT}\b"
     rf"|\bi (?:can't|cannot|can not|couldn't|could not) (?:\w+ )?(?:back|support|stand by|stand behind|substantiate"
@@ -65,7 +67,8 @@ _CORRECTS = (
     r" (?:the|a)\b|should have said|need to correct|must correct|have to correct|got (?:that|this|it) wrong"
     r"|mixed [^.;:\n]{1,30}up"
     r"|mixed up|confused|swapped|transposed|made an? (?:\w+ )?(?:error|mistake|slip|typo)|looked at the wrong)\b"
-    r"|(?<!not )(?<!n't )(?<!to )\bmake (?:that|it)\b|\bexcuse me\b|\bpardon\b|\bwrong (?:drug|gene|snp|variant|row|one|table|column|line"
+    r"|(?<!not )(?<!n't )(?<!to )\bmake (?:that|it)\b|\bexcuse me\b|\bpardon\b|\bwrong (?:drug|gene|snp|variant|row"
+    r"|one|table|column|line"
     r"|build|allele|disease)\b"
     r"|\bmy (?:mistake|bad|error|apologies)\b|\bapologies\b|\b(?:no,? )?(?:wait|hold on|hang on|oops|whoops|hmm+"
     r"|ah|er|erm)"
@@ -95,7 +98,8 @@ _IN_PLACE = re.compile(
     re.IGNORECASE,
 )
 _FIRST_HAD = re.compile(  # "I first had 2006, but it should be 2008"
-    rf"\b[Ii] (?:first|initially|originally|earlier|at first|had first) (?:had|wrote|said|thought(?: of)?|put|gave|written)\s"
+    rf"\b[Ii] (?:first|initially|originally|earlier|at first|had first) (?:had|wrote|said|thought(?: of)?|put|gave"
+    rf"|written)\s"
     rf"{_NAMED},?\s(?:but|yet|though|and)\s[^.;\n\d]{{0,30}}?(?:be|is|was|it)\s(?P<new>{_NAMED})(?![\w])"
 )
 _DROPS = re.compile(

@@ -248,7 +248,8 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
     if purpose is None:
         return any(says(sentence, name) for name in asked.disease) or bool(
             re.search(
-                r"\b(?:this|that) (?:one|purpose|indication|use|condition|disease|disorder|cancer|syndrome|neuropathy|dystrophy"
+                r"\b(?:this|that) (?:one|purpose|indication|use|condition|disease|disorder|cancer|syndrome"
+                r"|neuropathy|dystrophy"
                 r"|an?emia)\b|\bit\b",
                 lower,
             )

@@ -36,8 +36,10 @@ from harness.studies.biomed.reading.subjects import abroad, foreign, of_this_thi
 YES, NO, BOTH, NONE = "yes", "no", "both", ""
 _MOST = 1_000  # letters of a sentence that are searched for the subject of a clause
 _IT = re.compile(
-    r"^\W*(?:(?:and|but|yet|so|then|hence|thus|therefore|i\.e\.,?|that is,?|meaning|and so|and thus|and therefore) ){0,2}"
-    r"(?:(?:which|that) (?:is why|means)(?: that)? )?(?:that )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
+    r"^\W*(?:(?:and|but|yet|so|then|hence|thus|therefore|i\.e\.,?|that is,?|meaning|and so|and thus"
+    r"|and therefore) ){0,2}"
+    r"(?:(?:which|that) (?:is why|means)(?: that)? )?(?:that )?(?:it|(?:this|the) (?:drug|medication|gene|variant"
+    r"|snp))\b"
     r"|^.{0,80}\b(?:approved|licensed|cleared"
     r"|authori[sz]ed) it\b"
 )
@@ -268,7 +270,7 @@ def _stated(sentence: Span) -> list[Span]:
     return [one for one in out if one.text.strip(" ;,.()")]
 
 
-def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
+def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:  # noqa: PLR0911 (one return a case)
     if asked.topic in (LINK, RISK, WARNING, DRUGGABLE, DATA) and _HAS_NONE.search(lower):
         return NO
     cue, other = CUES.get(asked.topic, (None, None))
