@@ -211,7 +211,7 @@ class _Versions:
             if any(one.anywhere or one.elsewhere for one in known):
                 return True
             told = any(one.status == RIGHT and not one.fact["slot"].startswith("stud") for one in fared)
-            return not told and (any(map(hazy, texts)) or (not said.asked.yes_no and _wordless(self._told.text)))
+            return not told and (any(map(hazy, texts)) or (_one_value(fared) and _wordless(self._told.text)))
         if any(one.anywhere for one in known) and self._leaves_open(fared):
             return True
         all_known = Knowing(
@@ -264,6 +264,12 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
         return False
     verdict_alone = all(one.fact["kind"] == VERDICT for one in asked)
     return verdict_alone and (said.stance.hedged or not said.stance.named or (known.first and _guesses(said.text)))
+
+
+def _one_value(fared: Sequence[Fared]) -> bool:
+    """Whether a question asks for what there always is, such as a position, so "none here" is no answer."""
+    asked = [one.fact for one in fared if one.fact["asked"]]
+    return all(one["kind"] in (INTEGER, NUMBER) and slot_of(one["slot"]) != "count" for one in asked)
 
 
 def _wordless(text: Plain) -> bool:

@@ -215,11 +215,9 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
 
 
 def _of_noun(lower: str, place: int, nouns: Collection[str]) -> bool:
-    """Whether a clause goes on, from a place, with what is counted, or ends there."""
+    """Whether a clause goes on, from a place, with what is counted."""
     behind = re.split(r"[.;,\n]", lower[place : place + 60])[0]
-    return not re.search(r"[a-z]", behind) or any(
-        re.search(rf"\b{noun}", behind) for noun in (*nouns, "known", "of the")
-    )
+    return any(re.search(rf"\b{noun}", behind) for noun in (*nouns, "known", "of the"))
 
 
 def approval(response: ReadResponse) -> str:

@@ -22,6 +22,7 @@ _ANY = re.compile(
     r"|\b(?:common|rare|low-frequency) (?:means|is|are)\b[^.;:\n]{0,40}$|\b(?:called (?:common|rare)"
     r"|defined as)\b[^.;:\n]{0,40}$"
 )
+_SIGNIFICANT = (Decimal("5e-8"), Decimal("2.95e-6"))
 _TO = re.compile(r"\s?(?:and|to|-)\s?[\d.]+")
 _FROM = re.compile(r"\b(?:between|from)\s[\d.]+\s?%?\s(?:and|to)\s$|\d\s?%?\s?-\s?$")
 _UNKNOWN = (
@@ -102,11 +103,19 @@ def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     if slot == "b" and _by_odds(response, right):
         return Fared(one, NEAR, why="as an odds ratio")
     if any(not _holds(each, right.value) for each in bounds):
-        return Fared(one, WRONG, why="a bound that does not hold")
+        return Fared(one, WRONG, extra=1.0, why="a bound that does not hold")
     rivals = [each for each in plain if not _of_other(each, one, facts)]
     if rivals and all(each.number and _slightly(each.number.value, right.value) for each in rivals):
         return Fared(one, NEAR, why=f"{rivals[0].text} for {one['value']}")
-    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {one['value']}" if rivals else "")
+    if not rivals:
+        return Fared(one, ABSENT)
+    far = slot == "p" and all(each.number is not None and _apart(each.number.value, right.value) for each in rivals)
+    return Fared(one, WRONG, extra=float(far), why=f"{rivals[0].text} for {one['value']}")
+
+
+def _apart(said: Decimal, value: Decimal) -> bool:
+    """Whether one of two p-values is significant and the other one is not, genome-wide and by SMR."""
+    return all((said < least) != (value < least) for least in _SIGNIFICANT)
 
 
 def _opposite(each: Mention, right: Printed) -> bool:

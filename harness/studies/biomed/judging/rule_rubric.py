@@ -102,8 +102,8 @@ def _figures_alone(bad: Sequence[Fared], others: Sequence[Fared]) -> bool:
 
 
 def _measures(one: Fared) -> bool:
-    """Whether a fact is a p-value, an effect or the like; a phase is a statement of another weight."""
-    return one.fact["kind"] == NUMBER and "phase" not in one.fact["slot"]
+    """Whether a fact is a p-value of the right significance, an effect or the like; a phase has another weight."""
+    return one.fact["kind"] == NUMBER and "phase" not in one.fact["slot"] and not one.extra
 
 
 def _by_facts(fared: Sequence[Fared], builds: int) -> float:
@@ -196,7 +196,7 @@ def _of_list(one: Fared) -> float:
             0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0)
         )
     if share == 1:
-        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.17, 2.0), (0.7, 1.0))
+        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.13, 2.0), (0.7, 1.0))
     elif share >= 0.85:
         steps = ((0.15, 2.0), (0.6, 1.0))
     elif share >= 0.74:

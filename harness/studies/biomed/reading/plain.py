@@ -70,6 +70,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r"(?<!\w)_+|(?<!_)_+(?!\w)", ""),
         (r"\b(max|highest|clinical|trial)_(?=[a-z])", r"\1 "),
         (r"\^\s*(?:\(\s*(-?\d{1,4})\s*\)|(-?\d{1,4}))", r"^\1\2"),
+        (r"(?<![\dx*] )(?<![\w.,*])10\^-(\d{1,4})", r"1e-\1"),  # a power without a factor
     )
 )
 _ABBREVIATION = re.compile(
