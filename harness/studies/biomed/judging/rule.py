@@ -118,8 +118,9 @@ def grade(
     if not q.yes_no and _YES_OR_NO.fullmatch(text.lower):
         return RuleGrade("0.0", terms.ANSWERED, ("says yes or no to a question that asks for more",))
     wanted = list(facts or gold_facts(asked, gold))[:MOST]
-    told = focused(text, q, _said_names(wanted))
-    if foreign(told.text, q):
+    names_said = _said_names(wanted)
+    told = focused(text, q, names_said)
+    if foreign(told.text, q, {word for name in names_said for word in re.findall(r"[a-z]{4,}", name.lower())}):
         return RuleGrade("0.0", terms.ANSWERED, ("is about something else",))
     read = _Versions(told, q, names or {}, phrases or abstentions.packaged())
     fared = [read.fares(one, wanted) for one in wanted]

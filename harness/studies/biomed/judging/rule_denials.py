@@ -43,7 +43,10 @@ _NOUNS_OF = {  # the last word of a slot, and what texts call the same thing
     "mechanism": ("mechanism",),
     "action": ("action",),
 }
-_TRIED = re.compile(r"\boff-label\b|\b(?:been|being|was|is) (?:\w+ )?(?:tried|tested|investigated|explored)\b")
+_TRIED = re.compile(
+    r"\bin (?:clinical )?(?:trials|development)\b|\binvestigational\b|\bexperimental\b|\bphase (?:[1-3]|i{1,3})\b"
+    r"|\boff-label\b|\b(?:been|being|was|is) (?:\w+ )?(?:tried|tested|investigated|explored)\b"
+)
 _LICENSED = re.compile(r"(?<!not )(?<!un)\b(?:approved|licen[sc]ed|indicated|on-label)\b|\bapproval\b")
 
 

@@ -41,7 +41,8 @@ _SHOWN = re.compile(
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
 _BY_ITSELF = re.compile(r"\b(?:exactly|precisely|(?:in|a) total(?: of)?|altogether)\W{1,2}\w+(?:\W|$)")
 _MANY = re.compile(  # more than one, without a number
-    r"\b(?:there are|has|have|finds?|shows?|reports?|lists?|by|on|of) (?:several|multiple|many|numerous|various"
+    r"\b(?:there are|has|have|targets?|hits?|acts on|finds?|shows?|reports?|lists?|by|on|of) (?:several|multiple"
+    r"|many|numerous|various"
     r"|a number of|a few)"
     r" (?:such |significant |known |approved )?(?:snps|variants|drugs|genes|targets|mechanisms|patents|names|signals)\b"
 )
@@ -58,7 +59,8 @@ _FIRSTLY = re.compile(
 )
 _TRIALS = re.compile(r"\b(?:trial|stud(?:y|ies)|synthes|discover|began|started)(?![^,.;]*approv)[^,.;]{0,40}$")
 _REACHED = re.compile(
-    r"reach|complet|advanc|up to|maxim|highest|furthest|progress|current|latest|most advanced|late-stage|also"
+    r"reach|through|passed|undergone|finish|complet|advanc|up to|maxim|highest|furthest|progress|current|latest"
+    r"|most advanced|late-stage|also"
 )
 
 
@@ -67,7 +69,8 @@ _CLAIMED = re.compile(
     r"(?:\w+ ){0,5}?(?:is|was|to)|\bmaximum (?:\w+ ){0,5}?(?:is|was|of|:|-))\W{0,4}(?:early )?$"
 )
 _AHEAD = re.compile(  # for a phase that is planned, or mentioned in general
-    r"\b(?:planned|plans?|planning|expected|anticipated|upcoming|next|future|would|will|intend\w*|needed|required|"
+    r"\b(?:awaiting|pending|decision on|planned|plans?|planning|expected|anticipated|upcoming|next|future|would"
+    r"|will|intend\w*|needed|required|"
     r"typically|usually|generally|provides?|designed to|aims? to|not yet (?:begun|started)|has yet to)\b"
 )
 

@@ -67,7 +67,7 @@ def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared
     if any(each.number and same_number(each.number, right) for each in denied):
         return Fared(one, DENIED)
     paired = any(
-        each.number and not _ranged(each, response) and same_number(each.number, value)
+        each.number and each.of and not _ranged(each, response) and same_number(each.number, value)
         for each in said
         for other in both
         if other is not one and (value := of_number(other["value"])) is not None

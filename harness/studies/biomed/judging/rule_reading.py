@@ -41,6 +41,8 @@ _DISPUTED = re.compile(
     r"|^[\w,.-]{1,30} but (?:the latter|that one|the second(?: one)?|the other) (?:\w+ ){0,2}?(?:fails?|drops? out"
     r"|falls? out"
     r"|does(?:n't| not)|is(?:n't| not)|is (?:out|excluded|ruled out|discarded))\b"
+    r"|^[\w,.-]{1,30} (?:fails?|misses|drops out|does(?:n't| not) (?:pass|qualify|count|make it)"
+    r"|is (?:excluded|out|discarded|ruled out))\b"
     r"|^[\w,.-]{1,30} (?:is|was|are)(?:n't| not) (?:the|its|a|an|one of|among|it|that|part of)\b"
 )
 _ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b[^,]*$")
@@ -55,6 +57,7 @@ _AHEAD_OF = re.compile(
 _SECOND = re.compile(
     r"[\w-]{2,40}(?: [\w-]{2,20})?\s(?:comes?|is|are|being|ranks?|as)\s(?:in )?(?:a |the )?(?:close "
     r"|distant )?(?:second|next|third|runner-up)\b"
+    r"|[\w-]{2,40},? (?:as )?(?:the |a )?(?:close |distant )?(?:runner-up|second)\b"
     r"|[\w-]+\W{1,3}(?:is|are|comes?|ranks?) (?:at the )?(?:bottom|last|least|rarest)\b"
     r"|[^.\n]{2,60}\b(?:less (?:often|frequent|common)|also (?:common|frequent|seen))\b"
 )

@@ -88,7 +88,7 @@ _LEAST = Decimal("1e-5")  # a smaller number is not the frequency of a common va
 _EFFECT = re.compile(r"\b(?:beta|effect|log[- ]odds|coefficient|b)\b")
 _PART = re.compile(r"[;\n]|,?\s(?:while|whereas|and the|but)\s")
 _LOWERS = re.compile(  # the sign of an effect in words
-    r"\b(?:(?P<down>lower\w*|reduc\w+|decreas\w+|negative|minus|protect\w+|drops?|down)|rais\w+|increas\w+"
+    r"\b(?:(?P<down>lower\w*|reduc\w+|decreas\w+|negative|minus|protect\w+|drops?|falls?|fell|declin\w+|diminish\w*|down)|rais\w+|rises?|rose|increas\w+"
     r"|positive|plus|up)\b"
 )
 _FREQUENCY = re.compile(r"\b(?:frequenc\w*|maf|eaf|alleles?|af)\b")
@@ -185,7 +185,7 @@ class _Sentence:
     @cached_property
     def effect(self) -> bool:
         return bool(_EFFECT.search(self.text)) and not re.search(
-            r"effect allele|frequenc|[(|]\s?effect\s?[)|]|\beffect\W{1,3}[acgt]\b", self.text
+            r"effect allele|frequenc|[(|]\s?effect\s?[)|]|\beffect\W{1,3}[acgt]\b|\b[acgt]\W{1,3}effect\b", self.text
         )
 
     @cached_property

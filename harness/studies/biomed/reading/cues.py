@@ -235,6 +235,7 @@ CLOSES = re.compile(
     r"conclusion|and therefore|, therefore)\b"
 )
 MAYBE = re.compile(
+    r"\b(?:is|are|does|do|has|have)\b[^.;,\n]{0,40}\band (?:also )?(?:is|are|does|do|has|have)(?:n't| not)\W*(?:$|\n)|"
     r"\bno\W{1,5}or (?:is it |maybe )?yes\b|\byes\W{1,5}or (?:is it |maybe )?no\b|\byes and no\b|\b(?:may|might"
     r"|could|can) or (?:may|might|could|can)(?:not| not)\b|\bboth yes and no\b|"
     r"\beither (?:yes or no|approved or not|significant or not)\b|\byes or no\b|\bsome sources say\b|\bit depends\b"

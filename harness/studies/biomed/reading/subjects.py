@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from harness.studies.biomed.reading.entities import named
 from harness.studies.biomed.reading.known_names import other_names
@@ -188,8 +189,11 @@ def abroad(lower: str) -> bool:
     return bool(_AGENCY.search(lower)) and not _OWN_AGENCY.search(lower)
 
 
-def foreign(text: Plain, asked: Question) -> bool:
-    """Whether a text is about something else than the question: another SNP, chromosome, gene, drug or disease."""
+def foreign(text: Plain, asked: Question, answer: Collection[str] = ()) -> bool:
+    """Whether a text is about something else than the question: another SNP, chromosome, gene, drug or disease.
+
+    `answer` are words, in lower case, of names in the right answer, which are none of another drug.
+    """
     own, said = set(_SNP.findall(asked.lower)), set(_SNP.findall(text.lower))
     if (own and said and not own & said) or _other_place(text, asked) or _other_gene(text, asked):
         return True
@@ -200,7 +204,7 @@ def foreign(text: Plain, asked: Question) -> bool:
         and (subject := _SUBJECT.search(text.text))
     ):
         name = (subject[1] or subject[2]).lower()
-        known = name in asked.lower or name in NO_DRUGS or bool(other_names(name))
+        known = name in answer or name in asked.lower or name in NO_DRUGS or bool(other_names(name))
         behind = re.split(r"[.;]\s|\n", text.lower[subject.end() : subject.end() + 80])[0]
         if not known and not re.search(r"\bits?\b", behind):
             return True

@@ -52,13 +52,15 @@ _HAS_NONE = re.compile(  # "the label has none", "there aren't any"
     r"|reaches) (?:\w+ )?none\b(?! of)"
     r"|\b(?:has|have|had|carries|shows?|are|is|were|was) zero\W*$"
     r"|\b(?:has|have|had|shows?|carries|finds?|bears?|contains?|holds?|there (?:is|are|was|were)|there's) no such\b"
-    r"|^\W*(?:none|neither)(?: of \w+)? (?:is|are|does|do|has|have|was|were)\W*$"
+    r"|\bnone (?:of \w+ )?(?:has|have) been\W*$|^\W*(?:none|neither)(?: of \w+)? (?:is|are|does|do|has|have|was"
+    r"|were)\W*$"
     r"|\bthere (?:are|is|were|was)(?:n't| not) (?:any|one)\b|\b(?:has|have|does|do|did)(?:n't| not) (?:have "
     r"|carry |show |bear |got )?"
     r"(?:any|one)\W*$|^\W*(?:it|they|that gene|that drug|that snp)\s(?:does|do|did)(?:n't| not)\W*$"
 )
 _CONCLUDES = re.compile(
-    r",?\s(?:\(|,)?(?=(?:i\.e\.|that is,|and so\b|and therefore\b|and hence\b|and thus\b))|,\s(?=(?:so|hence|thus"
+    r"\s(?=\([^()]{0,20}\b(?:approved|licen[sc]ed))|(?<=\))\s|,?\s(?:\(|,)?(?=(?:i\.e\.|that is,|and so\b"
+    r"|and therefore\b|and hence\b|and thus\b))|,\s(?=(?:so|hence|thus"
     r"|meaning|making|consequently|as a result)\b)|,\s(?=(?:the )?(?:fda|ema|eu|us|mhra)\b)",
     re.IGNORECASE,
 )
@@ -67,9 +69,17 @@ _EXCEPT = re.compile(  # "no warning except the one on", which is one
 )
 _SUBJECT_DOES = re.compile(  # "GEN0184 is not", "variants of GEN0184 do so"
     r"^\W*(?:(?:and|but|while|whereas|so|yet|for its part),? )?(?:for |as (?:to|for) )?(?P<subject>[^,.;:]{2,60}?),?"
-    r" (?:is|are|was|were|has|have|does|do|did)(?P<no>n't| not)?(?: do)?(?: so| one| any| that| it)?\W*$"
+    r" (?:is|are|was|were|has|have|does|do|did)(?P<no>n't| not)?(?: do| have| carry| bear)?(?: so| one| any| that"
+    r"| it)?\W*$"
 )
-_PRONOUN = re.compile(r"^(?:in the (?:us|u\.s\.|united states|states) )?(?:it|they)$")
+_PRONOUN = re.compile(
+    r"^(?:in the (?:us|u\.s\.|united states|states) )?(?:it|they|th(?:is|at) (?:one|drug|gene|snp|variant|antibody"
+    r"|compound))$"
+)
+_ONCE = re.compile(
+    r"\b(?:used to be|once|formerly|previously|initially|is|was|were|are|been|often|sometimes)"
+    r" (?:said|thought|believed|rumou?red|claimed|reported|assumed|held|considered)\b"
+)
 _REPAIRS = re.compile(
     r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b"
 )
@@ -92,6 +102,8 @@ _PRESUPPOSES = re.compile(  # takes for granted that there is one
 _CONDITIONAL = re.compile(r"\b(?:if|whether|unless|in case)\b")
 _OF_OTHERS = re.compile(
     r"\b(?:many|several|some|other|numerous|most|certain|various|all) (?:\w+ ){0,3}(?:drugs|medicines|medications"
+    r"|antibodies"
+    r"|inhibitors|molecules|proteins|enzymes|antagonists|agonists|oligonucleotides"
     r"|compounds"
     r"|agents|products|members)\b"
 )
@@ -221,6 +233,8 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
             continue
         for clause in _stated(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
+            if _ONCE.search(lower) and clause.start + len(clause.text) < sentence.start + len(sentence.text) - 1:
+                continue  # "it was once said to be, but"
             value = _elliptic(lower, (*subject, "fda") if asked.topic == APPROVAL else subject) or _of_clause(
                 lower, lower_sentence, asked, text.lower
             )
