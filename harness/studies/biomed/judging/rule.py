@@ -120,7 +120,8 @@ def grade(
     wanted = list(facts or gold_facts(asked, gold))[:MOST]
     names_said = _said_names(wanted)
     told = focused(text, q, names_said)
-    if foreign(told.text, q, {word for name in names_said for word in re.findall(r"[a-z]{4,}", name.lower())}):
+    known = knowing(told.text, phrases or abstentions.packaged())
+    if foreign(known.rest, q, {word for name in names_said for word in re.findall(r"[a-z]{4,}", name.lower())}):
         return RuleGrade("0.0", terms.ANSWERED, ("is about something else",))
     read = _Versions(told, q, names or {}, phrases or abstentions.packaged())
     fared = [read.fares(one, wanted) for one in wanted]

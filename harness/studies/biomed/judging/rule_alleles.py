@@ -79,6 +79,10 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
         stretches = [(0, min(len(text), 1_500))]
     else:
         stretches = [(one.end(), _end(text, one.end())) for one in own]
+    for one in own:
+        behind = _BEHIND.match(text, one.end())
+        if behind and _ROLE_OF.search(text[max(0, one.start() - 60) : one.start()].lower()):
+            yield behind[1], behind.start(1)
     patterns = (_ROLED, _AS, _ALIAS, *([_PER] if "b" in response.asked.slots else []))  # an effect is one of an allele
     for start, end in stretches:
         for pattern in patterns:
@@ -89,9 +93,6 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
             yield before[1], before.start(1)
-        behind = _BEHIND.match(text, one.end())
-        if behind and _ROLE_OF.search(text[max(0, one.start() - 60) : one.start()].lower()):
-            yield behind[1], behind.start(1)
     for start, end in stretches:
         for found in _LETTER.finditer(text, start, end):
             group = found.lastgroup or "a"

@@ -303,7 +303,7 @@ class _Own:
                 use
                 and self.asked.disease
                 and use[0].partition(" ")[2].lower() not in self.asked.lower
-                and not any(says_disease(use[0].lower(), one) for one in self.asked.disease)
+                and not any(says_disease(lower if self.approval else use[0].lower(), one) for one in self.asked.disease)
             )
             or (self.frequency and _of_others(lower))
             or (self.approval and abroad(lower))
