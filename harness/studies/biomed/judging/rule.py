@@ -32,7 +32,7 @@ from harness.studies.biomed.reading.revisions import Revised, revised
 from harness.studies.biomed.reading.subjects import foreign
 from harness.studies.biomed.reading.verdicts import denies_all, lead
 
-VERSION = f"biomed-rule-2, {abstentions.VERSION}, {NAMES_VERSION}"  # the version of the rule and its tables
+VERSION = f"biomed-rule-3, {abstentions.VERSION}, {NAMES_VERSION}"  # the version of the rule and its tables
 GOOD, BAD, ABSTAIN = "good", "bad", "abstain"
 NOT_KNOWN = "-1.0"
 MOST = 200  # facts of an answer that are looked for

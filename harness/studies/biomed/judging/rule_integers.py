@@ -53,6 +53,7 @@ _RELEVANT = re.compile(
 )
 _ABROAD = re.compile(r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bdeveloped in")
 _ABROAD_BEHIND = re.compile(r"\s?[(\[,]\s?(?:by |in )?(?:the )?(?:europe\w*|eu|ema|uk|mhra|japan\w*|canad\w+)\b")
+_AT_HOME_BEHIND = re.compile(r"\s?[(\[]\s?(?:by |in )?(?:the )?(?:fda|us|u\.s\.?|usa|united states)\b")
 _FIRSTLY = re.compile(
     r"\bapprov\w+ (?:it |was )?(?:first|initially) in $|\b(?:first|initially) approved (?:it )?in $"
     r"|\bfirst approval (?:was )?in $"
@@ -279,6 +280,8 @@ def _abroad(one: Mention, response: ReadResponse) -> bool:
     before = response.text.lower[start : one.start]
     if _ABROAD_BEHIND.match(response.text.lower, one.end):
         return True
+    if _AT_HOME_BEHIND.match(response.text.lower, one.end):
+        return False
     return bool(_ABROAD.search(response.text.lower, start, one.start)) and not re.search(
         r"\bfda\b|united states|\bu\.?s\.?\b", before
     )

@@ -40,7 +40,7 @@ def _at_another(place: int, target: str, response: ReadResponse) -> bool:
     before = _TARGET_OF.search(text, max(0, place - 40), place)
     if numbered := re.fullmatch(r"(.*\D) (\d+)", target):
         told = re.search(rf"\b{re.escape(numbered[1])} (\d+) $", text[max(0, place - 60) : place], re.IGNORECASE)
-        return bool(told) and told[1] != numbered[2]
+        return told is not None and told[1] != numbered[2]
     named = [found[1] for found in (behind, before) if found and kind_of(found[1]) == "gene"]
     return bool(named) and all(name.lower() != target.lower() for name in named)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-VERSION = "names-2"
+VERSION = "names-3"
 
 GENES: Mapping[str, str] = {
     "NR1H4": "FXR|farnesoid X receptor|bile acid receptor",
