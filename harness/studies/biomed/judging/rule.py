@@ -72,6 +72,7 @@ _NIL = re.compile(r"\b(?:no|none|not|nil|nothing|without|unavailable|missing|bla
 _VERB = re.compile(
     r"\b(?:(?:is|are|was|were|has|have|had|does|do|did)(?:n't)?|pass\w*|meets?|reach\w*|qualif\w+|fits?|fulfils?|count|targets?|acts?|carries|exists?|know[ns]?)\b"
 )
+_MODAL = re.compile(r"\b(?:may|might|could)\b")
 _CLAIMS = re.compile(
     r"\b(?:to (?:the best of )?my (?:best )?knowledge|as far as i (?:know|can tell|recall|remember)|with that caveat"
     r"|from memory|i (?:do )?(?:believe|recall|remember)|my (?:best )?(?:understanding|recollection)|based on what"
@@ -247,7 +248,8 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
         return True
     sure = [one for one in asked if one.fact["kind"] != VERDICT]
     guess = _PERHAPS if sure else _MAYBE
-    most = any(one.status in (RIGHT, NEAR) for one in sure)
+    firm = not all(_MODAL.search(span.text.lower()) for span in said.text.sentences)
+    most = firm and any(one.status in (RIGHT, NEAR) for one in sure)
     lines = [span.text.lower() for span in said.text.sentences]
     if known.first and not most and all(guess.search(line) and not _PLAINLY.search(line) for line in lines):
         return True

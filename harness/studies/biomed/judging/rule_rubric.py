@@ -5,12 +5,13 @@
 | a yes/no question: the wrong answer, both answers, or no answer and nothing else right | 0 |
 | the right answer and nothing else, although gold says more | 2 |
 | the right answer, and a wrong number, phase, year or name that gold also has | 1 |
-| the right answer and right names, and a wrong p-value or effect that was not asked for | 2 |
+| the right answer and the names that are asked for, and a wrong p-value, effect or tissue that was not asked for | 2 |
 | the right answer, and some or most of the rest | 2.5 or 3 |
 | the right answer, and nothing of what else the question asks for | 1 |
 | the right answer, and a phase that is half of two in one, such as 1/2 | 2 |
 | no plain answer, but the rest right | 1 |
 | other questions: the mean over the facts that are asked for; if any of them is wrong | at most 1 |
+| other questions: a name or a list that is asked for is missing | at most 1.5 |
 | all facts that are asked for wrong, denied, or said together with others that exclude them | 0 |
 | a list: by the share of its names that are said and the share of wrong ones among all | 0 to 3 |
 | a wrong fact that was not asked for (an effect's allele: 2 less) | 1 less |
