@@ -274,7 +274,7 @@ class _Own:
         self.chromosomes = set(_CHROMOSOME.findall(asked.lower))
         self.diseases = _diseases(asked.text)
         self.types = set(_TYPE.findall(asked.lower)) if asked.disease else set()
-        self.tissues = {name for name, _ in named("tissue", text)}
+        self.tissues = {name for name, _ in named("tissue", text)} if "tissues" not in asked.lower else set()
         self.frequency = "frequency" in asked.slots
         self.approval = "fda" in asked.lower
 

@@ -216,7 +216,7 @@ def foreign(text: Plain, asked: Question, answer: Collection[str] = ()) -> bool:
     ):
         return False
     purposes = [_purpose(found) for found in _PURPOSE.finditer(text.lower)]
-    if re.search(r"\b(?:for|in) (?:this|that) (?:one|use|purpose|indication|disease|condition)\b", text.lower):
+    if re.search(r"\b(?:for|in) (?:this|that) one\b", text.lower):
         return False
     return any(purposes) and not any(_THIS.match(purpose) for purpose in purposes if purpose)
 
