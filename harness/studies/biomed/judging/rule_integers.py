@@ -253,7 +253,8 @@ def _clause(response: ReadResponse, each: Mention) -> str:
     """Return the text around a number, within its clause."""
     lower = response.text.lower
     before = re.split(r"[.;:\n]", lower[max(0, each.start - 60) : each.start])[-1]
-    return before + re.split(r"[.;\n]", lower[each.start : each.end + 70])[0]
+    end = min(each.end, each.start + 60) + 70  # a list of phases may be long
+    return before + re.split(r"[.;\n]", lower[each.start : end])[0]
 
 
 def _joined(each: Mention, said: Sequence[Mention], value: str) -> bool:
