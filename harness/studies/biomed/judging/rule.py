@@ -32,7 +32,7 @@ from harness.studies.biomed.reading.revisions import Revised, revised
 from harness.studies.biomed.reading.subjects import foreign
 from harness.studies.biomed.reading.verdicts import denies_all, lead
 
-VERSION = f"biomed-rule-2, {abstentions.VERSION}, {NAMES_VERSION}"  # the version of the rule and its tables
+VERSION = f"biomed-rule-3, {abstentions.VERSION}, {NAMES_VERSION}"  # the version of the rule and its tables
 GOOD, BAD, ABSTAIN = "good", "bad", "abstain"
 NOT_KNOWN = "-1.0"
 MOST = 200  # facts of an answer that are looked for
@@ -67,6 +67,12 @@ _TURNS = re.compile(  # continues, after a disclaimer, with an answer
 )
 
 
+_PLAINLY = re.compile(r"(?:^\W*|[:,]\s)(?:yes|no)\b\s*(?:[,.:;]|$)")
+_NIL = re.compile(r"\b(?:no|none|not|nil|nothing|without|unavailable|missing|blank)\b|n't\b")
+_VERB = re.compile(
+    r"\b(?:(?:is|are|was|were|has|have|had|does|do|did)(?:n't)?|pass\w*|meets?|reach\w*|qualif\w+|fits?|fulfils?|count|targets?|acts?|carries|exists?|know[ns]?)\b"
+)
+_MODAL = re.compile(r"\b(?:may|might|could)\b")
 _CLAIMS = re.compile(
     r"\b(?:to (?:the best of )?my (?:best )?knowledge|as far as i (?:know|can tell|recall|remember)|with that caveat"
     r"|from memory|i (?:do )?(?:believe|recall|remember)|my (?:best )?(?:understanding|recollection)|based on what"
@@ -112,10 +118,12 @@ def grade(
         return RuleGrade("0.0", terms.ANSWERED, ("says nothing, or the question alone",))
     if not q.yes_no and _YES_OR_NO.fullmatch(text.lower):
         return RuleGrade("0.0", terms.ANSWERED, ("says yes or no to a question that asks for more",))
-    told = focused(text, q)
-    if foreign(told.text, q):
-        return RuleGrade("0.0", terms.ANSWERED, ("is about something else",))
     wanted = list(facts or gold_facts(asked, gold))[:MOST]
+    names_said = _said_names(wanted)
+    told = focused(text, q, names_said)
+    known = knowing(told.text, phrases or abstentions.packaged())
+    if foreign(known.rest, q, {word for name in names_said for word in re.findall(r"[a-z]{4,}", name.lower())}):
+        return RuleGrade("0.0", terms.ANSWERED, ("is about something else",))
     read = _Versions(told, q, names or {}, phrases or abstentions.packaged())
     fared = [read.fares(one, wanted) for one in wanted]
     if read.abstains(fared):
@@ -200,9 +208,13 @@ class _Versions:
             ends = self._said[self.withdrawn :] if self.withdrawn and not gives_up else self._said[-1:]
             if not any(fares(one, said, facts).stated for said in ends for one in facts if one["asked"]):
                 return True
+        said = self._said[0]
         if not any(one.stated for one in fared if one.fact["asked"]) and not self._tells(fared):
             texts = [one.text for one in self._said] + [self._told.text]
-            return any(one.anywhere or one.elsewhere for one in known) or any(map(hazy, texts))
+            if any(one.anywhere or one.elsewhere for one in known):
+                return True
+            told = any(one.status == RIGHT and not one.fact["slot"].startswith("stud") for one in fared)
+            return not told and (any(map(hazy, texts)) or (_one_value(fared) and _wordless(self._told.text)))
         if any(one.anywhere for one in known) and self._leaves_open(fared):
             return True
         all_known = Knowing(
@@ -213,6 +225,12 @@ class _Versions:
         )
         said = self._said[0] if len(known) == 1 else ReadResponse(all_known.rest, self._said[0].asked, {})
         return _abstains(all_known, said, fared)
+
+
+def _said_names(facts: Sequence[Fact]) -> list[str]:
+    """Return the names of the answer and their other names, and what its facts belong to."""
+    found = [*(one["of"] for one in facts), *(str(name) for one in facts for name in _names(one))]
+    return [*found, *(way for one in facts for ways in (one.get("names") or {}).values() for way in ways)]
 
 
 def _names(one: Fact) -> Sequence[Any]:
@@ -230,9 +248,10 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
         return True
     sure = [one for one in asked if one.fact["kind"] != VERDICT]
     guess = _PERHAPS if sure else _MAYBE
-    wanted = [one for one in fared if one.fact["asked"]]
-    most = bool(sure) and 2 * len(asked) > len(wanted) and all(one.status in (RIGHT, NEAR) for one in asked)
-    if known.first and not most and all(guess.search(span.text.lower()) for span in said.text.sentences):
+    firm = not all(_MODAL.search(span.text.lower()) for span in said.text.sentences)
+    most = firm and any(one.status in (RIGHT, NEAR) for one in sure)
+    lines = [span.text.lower() for span in said.text.sentences]
+    if known.first and not most and all(guess.search(line) and not _PLAINLY.search(line) for line in lines):
         return True
     if known.first and known.elsewhere and not any(one.status in (RIGHT, NEAR) for one in asked):
         return not _TURNS.search(said.text.lower)
@@ -241,18 +260,30 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
     if all(one.fact["kind"] == VERDICT and one.status == MIXED for one in asked) and len(said.text.text) < 60 and ends:
         return True
     told = any(one.status == RIGHT and slot_of(one.fact["slot"]) in ("position", "year") for one in asked)
-    counts = told or ("how many" in said.asked.lower and any(one.fact["kind"] == INTEGER for one in asked))
+    counted = [one for one in asked if one.fact["kind"] == INTEGER]
+    counts = told or any(one.status == RIGHT or "how many" in said.asked.lower for one in counted)
     if more and not counts and not any(one.stated for one in more) and not any(map(lead, said.text.sentences)):
         return True
     if _CLAIMS.search(said.text.lower):
         return False
     verdict_alone = all(one.fact["kind"] == VERDICT for one in asked)
-    return verdict_alone and (said.stance.hedged or (known.first and _guesses(said.text)))
+    return verdict_alone and (said.stance.hedged or not said.stance.named or (known.first and _guesses(said.text)))
+
+
+def _one_value(fared: Sequence[Fared]) -> bool:
+    """Whether a question asks for what there always is, such as a position, so "none here" is no answer."""
+    asked = [one.fact for one in fared if one.fact["asked"]]
+    return all(one["kind"] in (INTEGER, NUMBER) and slot_of(one["slot"]) != "count" for one in asked)
+
+
+def _wordless(text: Plain) -> bool:
+    """Whether a text is a fragment that says of nothing in particular that it is not there, such as "no value here"."""
+    return len(text.text) < 80 and bool(_NIL.search(text.lower)) and not _VERB.search(text.lower)
 
 
 def _guesses(text: Plain) -> bool:
     """Whether everything besides the disclaimer is general or a guess, without a plain yes or no."""
-    if any(re.match(r"^\W*(?:yes|no)\b\s*(?:[,.:;]|$)", one.text.lower()) for one in text.sentences):
+    if any(_PLAINLY.search(one.text.lower()) or lead(one) for one in text.sentences):
         return False
     return all(_GUESS.search(one.text.lower()) or len(one.text) < 25 for one in text.sentences)
 

@@ -9,6 +9,8 @@ from harness.studies.biomed.facts import Fact
 from harness.studies.biomed.judging.rule_either import other_name
 from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.binding import LETTER
+from harness.studies.biomed.reading.pairing import paired
 
 _SNP = re.compile(r"\brs\d{2,12}\b", re.IGNORECASE)
 _LETTERS = r"(?P<{}>[ACGT]{{1,40}})"
@@ -37,6 +39,10 @@ _ALIAS = re.compile(  # "A (the effect allele)", "A, which is the coded allele",
 _BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(?:of|at|in|for)\s(?:the\s)?(?:\w+\s)?$")
 _BEHIND = re.compile(r"\s(?:is|was)\s['\"]?([ACGT]{1,40})(?![\w'])")
 _ROLE_OF = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?alleles?\s(?:of|at|for|in)\s(?:the\s)?(?:snp\s)?$")
+_JOINED = re.compile(r"[-_:]\(?([ACGT]{1,40})(?![\w'])")  # "rs99-T"
+_PER = re.compile(
+    r"\b(?:for|per|of) (?:the |each |every )?(?:(?:extra |additional )?copy of )?([ACGT]{1,40})(?![\w'-])"
+)
 _ALONE = re.compile(r"[ACGT]{1,40}")
 _WINDOW = 160  # letters behind an SNP in which its allele is looked for
 
@@ -73,21 +79,45 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
         stretches = [(0, min(len(text), 1_500))]
     else:
         stretches = [(one.end(), _end(text, one.end())) for one in own]
-    for start, end in stretches:
-        yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
-        yield from ((found["g"], found.start("g")) for found in _AS.finditer(text, start, end))
-        yield from ((found["h"], found.start("h")) for found in _ALIAS.finditer(text, start, end))
     for one in own:
-        if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
-            yield before[1], before.start(1)
         behind = _BEHIND.match(text, one.end())
         if behind and _ROLE_OF.search(text[max(0, one.start() - 60) : one.start()].lower()):
             yield behind[1], behind.start(1)
+    patterns = (_ROLED, _AS, _ALIAS, *([_PER] if "b" in response.asked.slots else []))  # an effect is one of an allele
+    for start, end in stretches:
+        for pattern in patterns:
+            yield from ((found[1], found.start(1)) for found in pattern.finditer(text, start, end))
+    joined = [found for one in own if (found := _JOINED.match(text, one.end()))]
+    yield from ((found[1], found.start(1)) for found in joined)
+    yield from _by_order(of, response)
+    for one in own:
+        if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
+            yield before[1], before.start(1)
     for start, end in stretches:
         for found in _LETTER.finditer(text, start, end):
             group = found.lastgroup or "a"
             if not _OTHER.search(text[max(start, found.start() - 16) : found.start()].lower()):
                 yield found[group], found.start(group)
+
+
+def _by_order(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
+    """Yield the letter that a sentence gives to an SNP by its order: "T at rs1 or G at rs2", "allele G of rs2"."""
+    text = response.text.text
+    for name, place in response.snps[:200]:
+        if name.lower() != of.lower()[: len(name)]:
+            continue
+        span = response.span(place)
+        if len(span) > 1_000:
+            continue
+        keys = [at for _, at in response.snps if at in span]
+        letters = {
+            found.start(): found[0]
+            for found in LETTER.finditer(text, span.start, span.stop)
+            if not _OTHER.search(text[max(span.start, found.start() - 22) : found.start()].lower())
+        }
+        pairs = {key: value for value, key in paired(keys, sorted(letters)).items()}
+        if place in pairs:
+            yield letters[pairs[place]], pairs[place]
 
 
 def _end(text: str, start: int) -> int:

@@ -12,8 +12,14 @@ _BETWEEN = (
     r"(?:in|at|on|of|is|was|it|be|it is|it was|the|year|years|phase|phases|chromosome|chr|position|allele|gene|snp|drug"
     r"|around|about|even|maybe|possibly|perhaps|also|else|p|p-value|p\s?=|=|approximately|(?:chr)?\d{1,2}:|[,;:('~])"
 )
-_GUESS = r"(?:or|alternatively|maybe|possibly|perhaps|might|may|could)"
-_OR = re.compile(rf"^['\")%\s]*(?:bp\s)?(?:[,;(]\s?)*(?:it |this |that )?\b{_GUESS}\b\s*(?:{_BETWEEN}\s*){{0,5}}$")
+_GUESS = (
+    r"(?:or|if (?:it|that)(?:'s| is)(?:n't| not)|if not|unless (?:it|that)(?:'s| is)|alternatively|maybe|possibly"
+    r"|perhaps|might|may|could)"
+)
+_OR = re.compile(
+    rf"^['\")%\s]*(?:bp\s)?(?:,? i (?:would |'d )?(?:say|think|believe|guess)\b)?(?:[,;(]\s?)*(?:it |this "
+    rf"|that )?\b{_GUESS}\b\s*(?:{_BETWEEN}\s*){{0,5}}$"
+)
 _TO = re.compile(r"^\s*(?:\b(?:and|to)\b|-|/)\s*(?:in\s)?$")
 _RANGE = re.compile(r"\b(?:between|from|either|anywhere in|somewhere in|range of)\W+(?:in |the |phase |chromosome )?$")
 _SIGN: dict[str, str] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from harness.studies.biomed.facts import NAME, NAMES, Fact
@@ -39,14 +39,29 @@ _SHOWN = re.compile(
     r"(?:top|first|these|following|more than|fewer than|less than|over|under|at least|up to|at most)\s$"
 )
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
+_BY_ITSELF = re.compile(r"\b(?:exactly|precisely|(?:in|a) total(?: of)?|altogether)\W{1,2}\w+(?:\W|$)")
+_MANY = re.compile(  # more than one, without a number
+    r"\b(?:there are|has|have|targets?|hits?|acts on|finds?|shows?|reports?|lists?|by|on|of) (?:several|multiple"
+    r"|many|numerous|various"
+    r"|a number of|a few)"
+    r" (?:such |significant |known |approved )?(?:snps|variants|drugs|genes|targets|mechanisms|patents|names|signals)\b"
+)
+_RELEVANT = re.compile(
+    r"\b(?:is|are|remains|makes it|therefore|thus|hence|considered)\b (?:\w+ ){0,2}?(?:highly|very|clearly|strongly"
+    r"|quite|indeed"
+    r"|still|particularly|especially|plainly) (?P<what>relevant|significant|important|implicated|associated)\b"
+)
 _ABROAD = re.compile(r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bdeveloped in")
+_ABROAD_BEHIND = re.compile(r"\s?[(\[,]\s?(?:by |in )?(?:the )?(?:europe\w*|eu|ema|uk|mhra|japan\w*|canad\w+)\b")
+_AT_HOME_BEHIND = re.compile(r"\s?[(\[]\s?(?:by |in )?(?:the )?(?:fda|us|u\.s\.?|usa|united states)\b")
 _FIRSTLY = re.compile(
     r"\bapprov\w+ (?:it |was )?(?:first|initially) in $|\b(?:first|initially) approved (?:it )?in $"
     r"|\bfirst approval (?:was )?in $"
 )
 _TRIALS = re.compile(r"\b(?:trial|stud(?:y|ies)|synthes|discover|began|started)(?![^,.;]*approv)[^,.;]{0,40}$")
 _REACHED = re.compile(
-    r"reach|complet|advanc|up to|maxim|highest|furthest|progress|current|latest|most advanced|late-stage|also"
+    r"reach|through|passed|undergone|finish|complet|advanc|up to|maxim|highest|furthest|progress|current|latest"
+    r"|most advanced|late-stage|also"
 )
 
 
@@ -55,7 +70,8 @@ _CLAIMED = re.compile(
     r"(?:\w+ ){0,5}?(?:is|was|to)|\bmaximum (?:\w+ ){0,5}?(?:is|was|of|:|-))\W{0,4}(?:early )?$"
 )
 _AHEAD = re.compile(  # for a phase that is planned, or mentioned in general
-    r"\b(?:planned|plans?|planning|expected|anticipated|upcoming|next|future|would|will|intend\w*|needed|required|"
+    r"\b(?:awaiting|pending|decision on|planned|plans?|planning|expected|anticipated|upcoming|next|future|would"
+    r"|will|intend\w*|needed|required|"
     r"typically|usually|generally|provides?|designed to|aims? to|not yet (?:begun|started)|has yet to)\b"
 )
 
@@ -76,6 +92,7 @@ def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     said = [each for each in said if each in sure or each.text.removesuffix(".0") not in none]
     values = [text.removesuffix(".0") for text in integers(said)]
     value = whole(one)
+    values = [each for each in values if each != "0"] if value == "0.5" else values  # another name of it
     first = integers(claimed[:1])
     if first and first != [value] and not _joined(claimed[0], said, value):
         return _exclusive(one, first, denied, facts)
@@ -156,21 +173,41 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
         each.text
         for each in said
         if each.text.replace(",", "") not in known
-        and any(re.search(rf"\b{noun}", response.text.lower[each.end : each.end + 45].split(".")[0]) for noun in nouns)
+        and (
+            any(re.search(rf"\b{noun}", response.text.lower[each.end : each.end + 45].split(".")[0]) for noun in nouns)
+            or (one["asked"] and _BY_ITSELF.search(response.text.lower[max(0, each.start - 20) : each.end + 12]))
+        )
         and not re.search(_SHOWN, response.text.lower[max(0, each.start - 14) : each.start])
     ]
     if rivals and not one["asked"] and _as_listed(set(rivals), response, facts):
         return Fared(one, ABSENT, why=f"counts the {rivals[0]} that it names")
+    genes = response.named("gene") if value == "0" and re.search(r"target|gene", one["slot"]) else []
+    if any(not response.denied(place) for _, place in genes):
+        return Fared(one, WRONG, why=f"{genes[0][0]}, where there is none")
+    if value == "0" and (found := _RELEVANT.search(response.text.lower)) and not response.denied(found.start("what")):
+        return Fared(one, MIXED, why="none, and relevant all the same")
     if value in values:
         return Fared(one, MIXED if rivals and len(set(rivals)) > 1 else RIGHT)
     if value in integers(denied):
         return Fared(one, DENIED)
+    if one["asked"] and value in ("0", "1") and _MANY.search(response.text.lower) and value not in values:
+        return Fared(one, WRONG, why=f"several for {value}")
     listed = any(each.get("of_all") for each in facts) and not response.asked.lower.startswith("how many")
     if (listed or not one["asked"]) and rivals and all(_close(each, value) for each in rivals):
         return Fared(one, NEAR, why=f"{rivals[0]} for {value}")
     if not rivals and _as_many(value, response, facts):
         return Fared(one, RIGHT)
-    if value == "0" and not rivals and (found := _NO_SUCH.search(response.text.lower)):
+    found = next(
+        (
+            each
+            for each in _NO_SUCH.finditer(response.text.lower)
+            if each[0] != "no" or _of_noun(response.text.lower, each.end(), nouns)
+        ),
+        None,
+    )
+    if one["asked"] and value != "0" and not said and found and not response.denied(found.start()):
+        return Fared(one, DENIED, why="says that there is none")
+    if value == "0" and not rivals and found:
         return Fared(one, DENIED if response.denied(found.start()) else RIGHT)
     if (
         value == "1"
@@ -179,6 +216,12 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
     ):
         return Fared(one, RIGHT)
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
+
+
+def _of_noun(lower: str, place: int, nouns: Collection[str]) -> bool:
+    """Whether a clause goes on, from a place, with what is counted."""
+    behind = re.split(r"[.;,\n]", lower[place : place + 60])[0]
+    return any(re.search(rf"\b{noun}", behind) for noun in (*nouns, "known", "of the"))
 
 
 def approval(response: ReadResponse) -> str:
@@ -210,7 +253,8 @@ def _clause(response: ReadResponse, each: Mention) -> str:
     """Return the text around a number, within its clause."""
     lower = response.text.lower
     before = re.split(r"[.;:\n]", lower[max(0, each.start - 60) : each.start])[-1]
-    return before + re.split(r"[.;\n]", lower[each.start : each.end + 70])[0]
+    end = min(each.end, each.start + 60) + 70  # a list of phases may be long
+    return before + re.split(r"[.;\n]", lower[each.start : end])[0]
 
 
 def _joined(each: Mention, said: Sequence[Mention], value: str) -> bool:
@@ -235,6 +279,10 @@ def _size(text: str) -> float:
 def _abroad(one: Mention, response: ReadResponse) -> bool:
     start = max(0, one.start - 45)
     before = response.text.lower[start : one.start]
+    if _ABROAD_BEHIND.match(response.text.lower, one.end):
+        return True
+    if _AT_HOME_BEHIND.match(response.text.lower, one.end):
+        return False
     return bool(_ABROAD.search(response.text.lower, start, one.start)) and not re.search(
         r"\bfda\b|united states|\bu\.?s\.?\b", before
     )

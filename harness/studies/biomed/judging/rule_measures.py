@@ -16,6 +16,13 @@ from harness.studies.biomed.reading.decimals import Printed, of_number, printed,
 from harness.studies.biomed.reading.mentions import Mention
 
 _THRESHOLDS = {Decimal(text) for text in ("5e-8", "0.05", "1e-5", "0.01", "2.95e-6", "1e-6", "0.001", "5e-6")}
+_ANY = re.compile(
+    r"\b(?:for|than|like|as|of) (?:an?|any|most|many|common|rare) (?:[\w-]+ ){0,2}?(?:variants?|snps?"
+    r"|alleles?)\b[^.;:\n]{0,40}$"
+    r"|\b(?:common|rare|low-frequency) (?:means|is|are)\b[^.;:\n]{0,40}$|\b(?:called (?:common|rare)"
+    r"|defined as)\b[^.;:\n]{0,40}$"
+)
+_SIGNIFICANT = (Decimal("5e-8"), Decimal("2.95e-6"))
 _TO = re.compile(r"\s?(?:and|to|-)\s?[\d.]+")
 _FROM = re.compile(r"\b(?:between|from)\s[\d.]+\s?%?\s(?:and|to)\s$|\d\s?%?\s?-\s?$")
 _UNKNOWN = (
@@ -41,7 +48,7 @@ def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared
     role = MAJOR if "other" in one["slot"] else MINOR
     hit = near = wrong = False
     for each in said:
-        if each.number is None or each.bound or _ranged(each, response):
+        if each.number is None or each.bound or _ranged(each, response) or _of_any(each, response):
             continue
         same = same_number(each.number, right)
         if each.of == own or (not own and each.of in ("", role)):
@@ -60,7 +67,7 @@ def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared
     if any(each.number and same_number(each.number, right) for each in denied):
         return Fared(one, DENIED)
     paired = any(
-        each.number and not _ranged(each, response) and same_number(each.number, value)
+        each.number and each.of and not _ranged(each, response) and same_number(each.number, value)
         for each in said
         for other in both
         if other is not one and (value := of_number(other["value"])) is not None
@@ -89,17 +96,31 @@ def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
 
     if any(is_same(each) for each in fitting if not each.bound):
         rest = [each for each in plain if not is_same(each) and not _of_other(each, one, facts)]
-        return Fared(one, MIXED if len(rest) > 1 or (rest and not snp and not rest[0].of) else RIGHT)
+        turned = slot == "b" and any(_opposite(each, right) for each in rest)
+        return Fared(one, MIXED if turned or len(rest) > 1 or (rest and not snp and not rest[0].of) else RIGHT)
     if any(is_same(each) for each in denied):
         return Fared(one, DENIED)
     if slot == "b" and _by_odds(response, right):
         return Fared(one, NEAR, why="as an odds ratio")
     if any(not _holds(each, right.value) for each in bounds):
-        return Fared(one, WRONG, why="a bound that does not hold")
+        return Fared(one, WRONG, extra=1.0, why="a bound that does not hold")
     rivals = [each for each in plain if not _of_other(each, one, facts)]
     if rivals and all(each.number and _slightly(each.number.value, right.value) for each in rivals):
         return Fared(one, NEAR, why=f"{rivals[0].text} for {one['value']}")
-    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {one['value']}" if rivals else "")
+    if not rivals:
+        return Fared(one, ABSENT)
+    far = slot == "p" and all(each.number is not None and _apart(each.number.value, right.value) for each in rivals)
+    return Fared(one, WRONG, extra=float(far), why=f"{rivals[0].text} for {one['value']}")
+
+
+def _apart(said: Decimal, value: Decimal) -> bool:
+    """Whether one of two p-values is significant and the other one is not, genome-wide and by SMR."""
+    return all((said < least) != (value < least) for least in _SIGNIFICANT)
+
+
+def _opposite(each: Mention, right: Printed) -> bool:
+    """Whether a number is the right one with the other sign."""
+    return each.number is not None and same_number(Printed(-each.number.value, each.number.place), right)
 
 
 def _left_out(role: str, response: ReadResponse) -> bool:
@@ -110,6 +131,11 @@ def _left_out(role: str, response: ReadResponse) -> bool:
     last = lower[response.text.starts[-1] :] if response.text.starts else ""
     broken = bool(re.search(r"[\w,]$", last)) and not re.match(r"\W*-\s|[^a-z]*$", last)
     return broken and bool(re.search(rf"\b{_ROLES[role]}\b[^\d\n]{{0,30}}$", last))
+
+
+def _of_any(each: Mention, response: ReadResponse) -> bool:
+    """Whether a number is said of variants in general: "for a variant at 30 or 40 %"."""
+    return bool(_ANY.search(response.text.lower[max(0, each.start - 60) : each.start]))
 
 
 def _ranged(each: Mention, response: ReadResponse) -> bool:

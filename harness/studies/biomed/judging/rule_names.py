@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.studies.biomed.facts import NAME, NAMES, Fact
+from harness.studies.biomed.judging.rule_denials import denies_any, only_tried
 from harness.studies.biomed.judging.rule_either import other_name
+from harness.studies.biomed.judging.rule_mechanisms import VERBS_OF, elliptic, mechanism
 from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 from harness.studies.biomed.reading.entities import kind_of
 from harness.studies.biomed.reading.known_names import GENES, other_names
 from harness.studies.biomed.reading.pairing import paired
+from harness.studies.biomed.reading.subjects import subjects
 
 _CUES = {
     "gene": re.compile(
@@ -45,7 +48,8 @@ _OTHER_KIND = re.compile(
 )  # names no disease or tissue
 _NO_NAME = re.compile(
     r"(?:under|in|by|on|at|with|of|from|to|is|are|was|being|both|each|all|two|three|four|used|been|has|as an?|agonist"
-    r"|antagonist|it|its|they|their|this|which|that|for|not)\b"
+    r"|nothing|nobody|none|nowhere|could|may|might|would|there|then|[a-z]+ly\b(?:$|\W)|(?:rather|quite|very|perhaps"
+    r"|maybe) \w+ly$|antagonist|it|its|they|their|this|which|that|for|not)\b"
 )
 _REGION = re.compile(
     r"\b(?:frontal|prefrontal|temporal|parietal|occipital|cingulate|entorhinal|motor|visual|insular|orbitofrontal"
@@ -66,7 +70,7 @@ _IN_TRIALS = re.compile(
 )
 _OTHER_WORDS = re.compile(
     r"[.:()\n]|\b(?!and\b|or\b|plus\b|as\b|well\b|also\b|with\b|the\b|genes?\b|together\b|along\b|possibly\b"
-    r"|maybe\b|perhaps\b"
+    r"|maybe\b|perhaps\b|one\b|two\b|more\b|another\b|further\b|additionally\b|addition\b|too\b|alongside\b|in\b"
     r"|snps?\b|variants?\b|rs\d)[a-z]{2,}"
 )
 _FIGURE = re.compile(r"[=<>~]|\b(?:p|heidi|p-value|beta)\b", re.IGNORECASE)  # an item that contains a number
@@ -74,10 +78,19 @@ _NUMBERED = re.compile(
     r"\b(type|subtype|stage|grade|class|group|form|variant|part)\W{1,2}(\d{1,3}[a-z]?|[ivx]{1,4}|[a-h])\b"
 )
 _SAME = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6"}
+_ITS = re.compile(
+    r"^\W*(?:(?:and|but|also|so|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|finally|in addition|additionally"
+    r"|moreover|furthermore|as to|in this case),? )?(?:it|its|it's|this"
+    r"|they|their|the (?:drug|compound|agent|molecule|medicine|medication|substance))\b"
+)
+_VERBED = re.compile(
+    r"\b(?:is|are|was|were|has|have|does|do|did|can|may|will|would|could|might|should|must|tend|occup\w+|acts?)\b"
+)
 _WORDS = "words"
+_QUALIFIERS = frozenset({"positive", "negative", "partial", "inverse", "type", "alpha", "beta", "gamma", "non"})
 
 
-def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
+def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:  # noqa: PLR0911 (one return a case)
     """Return the status of a name or a list of names; for a list, `share` and `extra` measure how much was said."""
     values = [str(value) for value in one["value"]] if one["kind"] == NAMES else [str(one["value"])]
     if one["slot"] == _WORDS:
@@ -88,11 +101,13 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         ways = response.spellings(value, known.get(value, ()))
         spelled |= {_key(way) for way in ways}
         places = response.words.first(ways) or response.ranged.get(value, []) or _loosely(value, response)
-        places = places or _elliptic(value, response)
-        places = [place for place in places if not _inside_longer(value, place, response)]
+        places = places or elliptic(value, values, response)
+        places = [place for place in places if not _inside_longer(mechanism(value)[1] or value, place, response)]
         if told := [place for place in places if _numbered_otherwise(value, place, response)]:
             others.append(value)
             places = [place for place in places if place not in told]
+        if "approved" in one["slot"]:
+            places = [place for place in places if not only_tried(place, response)]
         asserted = [place for place in places if not (response.denied(place) or response.behind(place))]
         if asserted:
             said.append((value, asserted[0]))
@@ -102,20 +117,14 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         return Fared(one, WRONG, 0.0, 1.0, "of another SNP")
     if one["asked"] and not said and not denied and _NONE.search(response.text.lower):
         return Fared(one, DENIED, why="says that there is none")
+    if one["asked"] and said and denies_any(one, response):
+        return Fared(one, MIXED, 0.0, 1.0, "also says that there is none")
     rivals = [*_rivals(one, values, spelled, said, response, all_facts), *(f"another than {name}" for name in others)]
     if len(values) == 1 and said and (other := _offered(one, said[0][1], spelled, response, all_facts)):
         return Fared(one, MIXED, 1.0, 0.5, f"or {other}")
     if one["kind"] == NAME:
         return _single(one, said, denied, rivals)
     return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
-
-
-def _elliptic(value: str, response: ReadResponse) -> list[int]:
-    """Return where an action is said whose gene, the first word of its name, is said elsewhere in the text."""
-    gene, _, action = value.partition(" ")
-    if kind_of(gene) != "gene" or not (kind_of(action) == "action" or other_names(action)):
-        return []
-    return response.words.places(action) if response.words.places(gene) else []
 
 
 def _of_another(one: Fact, said: list[tuple[str, int]], response: ReadResponse, facts: Sequence[Fact]) -> bool:
@@ -150,6 +159,12 @@ def _of_another(one: Fact, said: list[tuple[str, int]], response: ReadResponse, 
         mine = [at for at, key in pairs.items() if keys[key] == own]
         if mine and all(at in others for at in mine):
             return True
+    right = set(map(str, _values(one)))
+    for at, name in snps:  # "rs1: whole blood. rs2: cortex."
+        span = response.span(at)
+        told = [tissues.get(place, "") for place in sorted({*tissues, *others}) if place in span]
+        if name == own and {each for where, each in snps if where in span} == {own} and told and not right & set(told):
+            return True
     return False
 
 
@@ -159,6 +174,8 @@ def _beside(one: Fact, place: int, said: list[tuple[str, int]], response: ReadRe
         return any(_together(at, place, response) or _or_else(at, place, response) for _, at in said)
     span = response.span(place)
     snps = [(at, name.lower()) for name, at in response.snps if at in span]
+    if not snps:
+        return True  # "they come from the cortex": of all SNPs, as no right tissue is said
     own = [at for at, name in snps if name == _snp_of(one)]
     return bool(own) and min(abs(at - place) for at in own) <= min(abs(at - place) for at, _ in snps)
 
@@ -238,9 +255,11 @@ def _rivals(
         for value in (fact["value"] if fact["kind"] == NAMES else [fact["value"]])
         for value in response.spellings(str(value), (fact.get("names") or {}).get(str(value), ()))
     }
+    for _, action in filter(all, map(mechanism, values)):
+        allowed |= {_key(way) for way in (action, *other_names(action), *VERBS_OF.get(action.lower(), ()))}
     kinds = {kind_of(value) for value in values}
     kinds -= {""} if len(kinds) > 1 else set()
-    kind = kinds.pop() if len(kinds) == 1 else ""
+    kind = kinds.pop() if len(kinds) == 1 and "name" not in one["slot"] else ""
     if one["slot"] in ("name", "drug", "disease", "tissue", "mechanism") or not kind:
         kind = "action" if one["slot"] in ("action", "actions") else ""
     kind = "tissue" if "tissue" in one["slot"] else kind
@@ -255,8 +274,10 @@ def _rivals(
             and not response.behind(place)
             and _in_place(kind, place, said, response, asked=one["asked"])
             and not _alias_in_brackets(place, name, said, response)
+            and not (kind == "action" and _inside_longer(name, place, response))
             and not (kind == "molecule" and _COMPOUND.match(response.text.lower, place))
             and not (kind == "tissue" and (said or _snp_of(one)) and not _beside(one, place, said, response))
+            and not (kind in ("action", "molecule") and _of_things_in_general(one, place, said, response))
             and not (kind == "action" and said and _VERB.match(response.text.lower, place))
         ]
     else:
@@ -279,6 +300,16 @@ def _rivals(
             else []
         )
     return list({_key(name): name for name in found}.values())
+
+
+def _of_things_in_general(one: Fact, place: int, said: list[tuple[str, int]], response: ReadResponse) -> bool:
+    """Whether a sentence about no subject of the question names a kind, while a right one is said of the subject."""
+    names = {word for word in (one["of"].lower(), *subjects(response.asked)) if word}
+    around = response.sentence(place)
+    if not names or any(name in around for name in names) or _ITS.match(around) or not _VERBED.search(around):
+        return False
+    own = [response.sentence(at) for _, at in said]
+    return around not in own and any(any(name in line for name in names) or _ITS.match(line) for line in own)
 
 
 def _accounted(item: str, allowed: set[str], asked: str) -> bool:
@@ -343,12 +374,19 @@ def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], respo
 def _inside_longer(value: str, place: int, response: ReadResponse) -> bool:
     """Whether a name is part of a longer one that means something else: agonist in inverse agonist."""
     before = response.text.lower[max(0, place - 22) : place]
+    if re.match(
+        r"[\w-]+'s? (?:\w+ )?(?:paralog|homolog|ortholog|neighbo|relative|cousin|sibling|partner|ligand)",
+        response.text.lower[place : place + 60],
+    ):
+        return True
     if value.lower() in ("cortex", "cerebellum") and (
         _REGION.search(before) or response.text.lower.startswith("cerebellar hemisphere", place)
     ):
         return True
     if value.lower() in ("agonist", "modulator", "antagonist", "allosteric modulator"):
-        return bool(re.search(r"\b(?:partial|inverse|positive|negative|allosteric)[\s-]$", before))
+        return bool(
+            re.search(r"\b(?:partial|inverse|positive|negative|allosteric|endogenous|natural|native)[\s-]$", before)
+        )
     return False
 
 
@@ -371,7 +409,7 @@ def _loosely(value: str, response: ReadResponse) -> list[int]:
         return []
     for start, text in ((one.start, one.text.lower()) for one in response.text.sentences[:200]):
         hit = [word for word in words if word[: max(4, len(word) - 3)] in text]
-        if len(hit) >= 0.75 * len(words):
+        if len(hit) >= 0.75 * len(words) and all(word in text for word in words if word in _QUALIFIERS):
             return [start + text.find(hit[0][: max(4, len(hit[0]) - 3)])]
     return []
 

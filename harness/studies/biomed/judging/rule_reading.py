@@ -22,10 +22,12 @@ _DENIAL = re.compile(
     r"\b(?:not|never|neither|nor|rather than|instead of|unlike|except|other than|as opposed to|"
     r"wrongly|incorrectly|mistakenly|erroneously|"
     r"falsely|"
-    r"without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
+    r"contrary to(?=[^,]*$)|to be confused with|to be mistaken for|without|excluding|denies|rules out)\b|n't\b"
+    r"|\bno (?=(?:\w+ ){0,3}$)"
 )
 _BREAK = re.compile(
-    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|with|at|having|since|because|given|based|due|i|there|they"
+    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|(?<!confused )with|at|having|since|because|given|based|due|i"
+    r"|there|they"
     r"|here|rather it|it is|which is|instead,)\s|\. "
 )
 _OF_THE_MATTER = re.compile(
@@ -36,7 +38,12 @@ _OF_THE_MATTER = re.compile(
 _DISPUTED = re.compile(
     r"\b(?:misconception|myth)\b|\b(?:this|that|which|it) (?:is|was|would be) (?:\w+ )?(?:not correct|incorrect|wrong"
     r"|mistaken|erroneous|not the case|inaccurate|an? (?:error|mistake))\b"
-    r"|^[\w,.-]{1,30} (?:is|was) not (?:the|its|a|an|one of)\b"
+    r"|^[\w,.-]{1,30} but (?:the latter|that one|the second(?: one)?|the other) (?:\w+ ){0,2}?(?:fails?|drops? out"
+    r"|falls? out"
+    r"|does(?:n't| not)|is(?:n't| not)|is (?:out|excluded|ruled out|discarded))\b"
+    r"|^[\w,.-]{1,30} (?:fails?|misses|drops out|does(?:n't| not) (?:pass|qualify|count|make it)"
+    r"|is (?:excluded|out|discarded|ruled out))\b"
+    r"|^[\w,.-]{1,30} (?:is|was|are)(?:n't| not) (?:the|its|a|an|one of|among|it|that|part of)\b"
 )
 _ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b[^,]*$")
 _CITED = re.compile(
@@ -50,6 +57,8 @@ _AHEAD_OF = re.compile(
 _SECOND = re.compile(
     r"[\w-]{2,40}(?: [\w-]{2,20})?\s(?:comes?|is|are|being|ranks?|as)\s(?:in )?(?:a |the )?(?:close "
     r"|distant )?(?:second|next|third|runner-up)\b"
+    r"|[\w-]{2,40},? (?:as )?(?:the |a )?(?:close |distant )?(?:runner-up|second)\b"
+    r"|[\w-]+\W{1,3}(?:is|are|comes?|ranks?) (?:at the )?(?:bottom|last|least|rarest)\b"
     r"|[^.\n]{2,60}\b(?:less (?:often|frequent|common)|also (?:common|frequent|seen))\b"
 )
 _AROUND = 400  # letters
@@ -169,7 +178,7 @@ def _of_the_slot(found: list[Mention], asked: Question, lower: str) -> list[Ment
     """
     said = {one.slot for one in found}
     if "b" in asked.slots and not said & {"b", "odds"}:
-        found = [replace(one, slot="b") if one.slot in ("decimal", "frequency") else one for one in found]
+        found = [replace(one, slot="b", of="") if one.slot in ("decimal", "frequency") else one for one in found]
         return [signed(lower, one) if one.slot == "b" else one for one in found]
     if "phase" in asked.slots and "phase" not in said:
         return [replace(one, slot="phase") if one.slot == "count" and one.text in "1234" else one for one in found]

@@ -5,12 +5,13 @@
 | a yes/no question: the wrong answer, both answers, or no answer and nothing else right | 0 |
 | the right answer and nothing else, although gold says more | 2 |
 | the right answer, and a wrong number, phase, year or name that gold also has | 1 |
-| the right answer and right names, and a wrong p-value or effect that was not asked for | 2 |
+| the right answer and the names that are asked for, and a wrong p-value, effect or tissue that was not asked for | 2 |
 | the right answer, and some or most of the rest | 2.5 or 3 |
 | the right answer, and nothing of what else the question asks for | 1 |
 | the right answer, and a phase that is half of two in one, such as 1/2 | 2 |
 | no plain answer, but the rest right | 1 |
 | other questions: the mean over the facts that are asked for; if any of them is wrong | at most 1 |
+| other questions: a name or a list that is asked for is missing | at most 1.5 |
 | all facts that are asked for wrong, denied, or said together with others that exclude them | 0 |
 | a list: by the share of its names that are said and the share of wrong ones among all | 0 to 3 |
 | a wrong fact that was not asked for (an effect's allele: 2 less) | 1 less |
@@ -23,7 +24,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from harness.studies.biomed.facts import NAME, NAMES, NUMBER, VERDICT
+from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, VERDICT
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 from harness.studies.biomed.reading.verdicts import YES
 
@@ -57,7 +58,8 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
     if verdict.status == ABSENT and not (verdict.fact["value"] == YES and not bad and any(map(_names_it, others))):
         return 1.0 if others and not bad and math.fsum(worths) >= 2 * len(worths) else 0.0
     if bad:
-        few = len(bad) <= 0.15 * len(others) and all(
+        named = [one for one in others if one.fact["kind"] != NUMBER]
+        few = len(bad) <= 0.15 * len(named) and all(
             one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad
         )
         return 2.0 if few or _figures_alone(bad, others) else 1.0
@@ -82,25 +84,31 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
 
 
 def _names_it(one: Fared) -> bool:
-    """Whether a name of the gold answer is said, which answers "is there one" with yes."""
-    plain = one.fact["slot"].lower() in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
+    """Whether a name, count or year of the gold answer is said, which answers "is there one" with yes."""
+    slot = one.fact["slot"].lower()
+    if one.fact["kind"] == INTEGER and ((slot == "year" and one.fact["asked"]) or slot.startswith("number of")):
+        return one.status == RIGHT and str(one.fact["value"]) != "0"
+    plain = slot in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
     return plain and one.fact["kind"] in (NAME, NAMES) and _worth(one) >= 2
 
 
 def _figures_alone(bad: Sequence[Fared], others: Sequence[Fared]) -> bool:
-    """Whether everything wrong is a p-value or an effect that was not asked for, while the names are right."""
-    names = [one for one in others if one.fact["kind"] in (NAME, NAMES)]
-    named = [one for one in names if one.fact["asked"]] or names
+    """Whether everything wrong is a measured value or a tissue that was not asked for, while asked names are right."""
+    named = [one for one in others if one.fact["kind"] in (NAME, NAMES) and one.fact["asked"]]
     return (
         len(bad) <= max(1, len(others) // 4)
-        and all(one.fact["kind"] == NUMBER and not one.fact["asked"] for one in bad)
-        and bool(named)
+        and all(not one.fact["asked"] and (_measures(one) or "tissue" in one.fact["slot"]) for one in bad)
         and all(_worth(one) >= 2 for one in named)
     )
 
 
+def _measures(one: Fared) -> bool:
+    """Whether a fact is a p-value of the right significance, an effect or the like; a phase has another weight."""
+    return one.fact["kind"] == NUMBER and "phase" not in one.fact["slot"] and not one.extra
+
+
 def _by_facts(fared: Sequence[Fared], builds: int) -> float:
-    main = [one for one in fared if one.fact["asked"]] or list(fared)
+    main = [one for one in fared if one.fact["asked"] or _where_none(one)] or list(fared)
     beside = [one for one in fared if one not in main]
     if not main:
         return 0.0
@@ -130,11 +138,19 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
     return grade
 
 
+def _where_none(one: Fared) -> bool:
+    """Whether something is named of which the gold answer says that there is none."""
+    return one.fact["kind"] == INTEGER and str(one.fact["value"]) == "0" and one.status in _BAD
+
+
 def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
     """Whether at most half of what is asked for is there: a list, or one of several positions."""
     places = [one.status for one in main if one.fact["slot"] == "position"]
+    if len(main) > 1 and any(map(_lacking, main)):
+        return True
+    least = 1.5 if len(main) < 3 else 1.0
     short = any(
-        0 < w <= 1.5 and one.fact["kind"] == NAMES and (one.extra or not places)
+        0 < w <= least and one.fact["kind"] == NAMES and (one.extra or not places)
         for one, w in zip(main, worths, strict=True)
     )
     none = bool(places) and set(places) == {ABSENT}
@@ -146,6 +162,11 @@ def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
         or none
         or (ABSENT in places and len(places) > 1 and builds > 1)
     )
+
+
+def _lacking(one: Fared) -> bool:
+    """Whether a name or a list that is asked for is not there at all; a phase tells a status too."""
+    return one.status == ABSENT and one.fact["kind"] in (NAME, NAMES) and one.fact["slot"] != "status"
 
 
 def _partial(one: Fared) -> bool:
@@ -176,11 +197,11 @@ def _of_list(one: Fared) -> float:
             0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0)
         )
     if share == 1:
-        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.21, 2.0), (0.7, 1.0))
+        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.13, 2.0), (0.7, 1.0))
     elif share >= 0.85:
         steps = ((0.15, 2.0), (0.6, 1.0))
     elif share >= 0.74:
-        steps = ((0.0, 2.0), (0.6, 1.0))
+        steps = ((0.0, 1.5), (0.6, 1.0))
     elif share >= 0.3:
         steps = ((0.5, 1.0), (0.6, 0.5))
     else:

@@ -20,7 +20,8 @@ class Fared:
     """The status of a fact in a response.
 
     For a list, `share` is the share of its names that were said, and `extra` the share of other names among those said.
-    For a phase such as 1/2, `extra` is the half that is too much.
+    For a phase such as 1/2, `extra` is the half that is too much. For a p-value it is 1 if the one that is said has
+    another significance.
     """
 
     fact: Fact

@@ -21,7 +21,8 @@ from harness.studies.biomed.reading.decimals import WORDS, of_number, printed, s
 from harness.studies.biomed.reading.verdicts import BOTH, NO, YES, denies_all
 
 _NOTHING = re.compile(
-    r"^\W*(?:there (?:is|are|were) (?:\w+ )?no\b|no\b|none\b|neither\b|(?:the (?:number|count|answer)"
+    r"^\W*(?:(?:0|zero|nil)\b\s?(?:[,.;:(-]|$)|there (?:is|are|were) (?:\w+ )?no\b|no\b|none\b|neither\b"
+    r"|(?:the (?:number|count|answer)"
     r" is )?(?:0|zero)\W*$)"
 )
 

@@ -75,12 +75,21 @@ _LACKS = re.compile(
     rf"|\b(?:unable|not able|at a loss|powerless|impossible for me|in no position"
     rf"|not in position) to (?:\w+ )?{_KNOW}\b"
     r"|\b(?:rings? no|not ring) ?(?:a )?bells?\b|\bnot (?:spring|come|leap|pop) (?:\w+ )?to (?:my )?mind\b"
-    r"|\b(?:no|nothing|never)\b[^.;]{0,40}\b(?:comes?|springs?) to"
-    r" (?:my )?mind\b|\b(?:slip\w*|escape\w*|elude\w*|evade\w*) (?:me|memory|mind|through)\b|\b(?:draw\w*"
+    r"|\b(?:no|none|nothing|never)\b[^.;]{0,40}\b(?:comes?|came|springs?|sprang) to"
+    r" (?:my )?mind\b|\b(?:slip\w*|escape\w*|elude\w*|evade\w*) (?:me|memory|mind|through)\b"
+    r"|(?<!smr )(?<!gwas )(?<!analysis )(?<!it )\b(?:draw\w*"
     r"|drew) (?:complete )?blank\b"
-    r"|\bcom(?:e|es|ing) up (?:empty|blank|short)\b|\b(?:out of|beyond|outside|past) (?:me\b|(?:reach|depth|ken"
+    rf"|^\W*(?:do|can|could|would) not (?:\w+ )?{_KNOW}\b"
+    r"|\b(?:no|not|none|nothing|neither|never)\b[^.;]{0,80}\b(?:anything|everything|what|sources?|data|tables?|records?"
+    r"|notes?|material|files?|of) (?:that |which |of what )?(?:i|we) (?:have|hold|know|recall|remember|possess|was"
+    r"|were|can"
+    r"|could|got|saw)\b"
+    r"|\b(?:no|not|none|nothing|neither)\b[^.;]{0,80}\b(?:available|accessible|known|at hand|to hand|given|visible"
+    r"|familiar) to (?:me|us)\b"
+    r"|(?<!smr )(?<!gwas )(?<!analysis )(?<!it )\bcom(?:e|es|ing) up (?:empty|blank|short)\b|\b(?:out of|beyond"
+    r"|outside|past) (?:me\b|(?:reach|depth|ken"
     r"|grasp|knowledge|competence|scope|recall|memory))|\bstump(?:s|ed)\b|\bneither yes nor no\b|\bclosed book\b"
-    r"|\bi am (?:stumped|ignorant|clueless|lost|blank|in dark)\b"
+    r"|\bbeyond what (?:i|we)\b|\bi am (?:stumped|ignorant|clueless|lost|blank|in dark)\b"
     r"|\b(?:no|not (?:a )?|without|have no|not have|not got|nothing like) (?:clue|inkling|idea|recollection"
     r"|memory|foggiest|faintest|notion|insight"
     r"|way to (?:know|tell|check)|means of (?:knowing|telling|checking))\b|\bnot (?:foggiest|faintest"
@@ -93,13 +102,14 @@ _LACKS = re.compile(
     r"|\bwould be (?:invention|guesswork|fabrication|fiction)\b"
     r"|\b(?:decline|refuse|hesitate|reluctant|unwilling|refrain|abstain|loath|pass on|have to pass|must pass"
     r"|will pass)\b(?!\w)"
-    r"|\bnot (?:want|wish|like|dare|care|going|willing|prepared|about) to (?:\w+ )?(?:guess|invent|mislead"
+    r"|\bnot (?:want|wish|like|dare|care|going|willing|prepared|about) to (?:\w+ )?(?:guess|claim|assert|pretend"
+    r"|venture|invent|mislead"
     r"|speculate|fabricate|make|bluff"
     r"|hazard|answer|commit)\b|\bnot (?:guess|speculate|hazard|bluff|invent|fabricate)\b|\brefrain(?:s|ing)? from\b"
     r"|\b(?:confidence|certainty|trust)\b[^.;]{0,60}\b(?:nil|zero|none|nonexistent|low|little|minimal)\b"
     r"|\bno confidence in\b"
     r"|\bwithout (?:seeing|having|access|looking|checking|consulting) (?:to |at |up )?(?:\w+ ){0,3}"
-    rf"|\b{_SOURCE}\b[^.;]{{0,40}}\b(?:not|no longer|never|fail(?:s|ed)? to) (?:\w+ )?(?:contain|include|cover"
+    rf"|\b{_SOURCE}\b[^.,;]{{0,40}}\b(?:not|no longer|never|fail(?:s|ed)? to) (?:\w+ )?(?:contain|include|cover"
     rf"|list|mention|hold|have"
     r"|say|tell|show|extend|reach|reveal|give|spring|come|go|address|report|available to me|present)\b"
     rf"|\b(?:no|not have|lack\w*|missing|absent from|not in|nothing in|beyond) (?:\w+ ){{0,2}}?(?:our|available"
@@ -108,6 +118,9 @@ _LACKS = re.compile(
     r"|looked up|queried|seen)\b"
     r"|\b(?:not (?:been )?(?:given|supplied|provided|shown|shared)|nothing was (?:given|supplied"
     r"|provided))(?: \w+)? to (?:me|us)\b"
+    r"|\b(?:irresponsible|dishonest|misleading|unwise|reckless|foolish|improper|premature)\b[^.;]{0,40}\b(?:guess|say|claim"
+    r"|state|answer|name|speculate|assert|of me|on my part)\b|\b(?:pure|sheer|mere) (?:guess\w*|speculation"
+    r"|invention)\b"
     r"|\bno basis\b|\b(?:insufficient|too little|not enough) (?:\w+ )?(?:basis|evidence to (?:say|answer|decide)"
     r"|grounds|context|detail)\b"
     r"|\b(?:idk|dunno|no comment|pass|n/a|unsure|undetermined|don't know)\W*$|^\W*(?:unknown|unclear|not known"
@@ -117,8 +130,12 @@ _LACKS = re.compile(
     r"|confirmed)\b"
     r"|\bi (?:\w+ )?(?:forget|forgot|have forgotten|lost track|blanked|am blanking|am drawing)\b|\bno(?:body"
     r"| one) (?:has )?told me\b"
-    r"|\b(?:better|best|rather|prefer)(?: to)? (?:to )?(?:leave|say nothing|not (?:say|answer|give|state)"
-    r"|remain silent|abstain|skip)\b"
+    r"|\b(?:better|best|rather|prefer)(?: to)? (?:to )?(?:leave|say nothing|not\b(?! than)|remain silent|abstain"
+    r"|skip)\b"
+    r"|\b(?:i|we) (?:have|hold|got|possess|own)(?: got)? (?:none|nothing|no (?:[\w-]+ ){0,3}?(?:answer|reply"
+    r"|response|figures?|statistics|results?|summary|tables?"
+    r"|values?|numbers?|data|information|entry|entries|records?|basis|list|names?|idea|opinion|position))\b"
+    r"|\b(?:none|nothing|no (?:answer|reply|response|comment)) (?:\w+ )?to (?:give|offer|share|report|add|provide)\b"
 )
 _HAZY = re.compile(  # says so only where nothing else is stated
     r"\b(?:sorry|blur|blurry|hazy|foggy|vague|unknown|unclear|unsure|uncertain|undisclosed|elusive|blank"
@@ -146,8 +163,21 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _BOOST = re.compile(
-    r"\bno doubt\b|\bwithout (?:doubt|question|exception)\b|\bnot (?:only|just|find (?:\w+ ){0,2}evidence"
+    r"\bno doubt\b|\bwithout (?:doubt|question|exception)\b|\bdo not (?:find|see|detect"
+    r"|observe) (?:\w+ ){0,3}?(?:snps?|variants?|signals?|hits?|associations?|significan\w+"
+    r"|links?|boxed|black)\b|\bnot (?:only|just|find (?:\w+ ){0,2}evidence"
     r"|see (?:\w+ ){0,2}(?:signal|evidence))\b"
+)
+_PART = re.compile(r",\s|\s-\s|\s(?=\()|:\s")
+_CONCEDES = re.compile(r"^\W*(?:while|although|though|even though|even if|whereas|despite|notwithstanding)\b")
+_STATES = re.compile(
+    r"^\W*(?:yes|no|not)\b|\b(?:is|are|was|were|has|have|had|does|do|did|lies?|targets?|acts?|carries|reach\w*|comes?|came"
+    r"|belongs?|sits?|dates?|shows?)\b|n't\b|\d"
+)
+_IDENTIFIER = re.compile(r"(?<!rs)(?<!\d)\d{5,}|\bCHEMBL\d")
+_GOES_ON = re.compile(  # goes on with what is not known, or with what one might do instead
+    r"^\W*(?:(?:and|or|nor|so|but|as|since|because|if|whether|which|what|when|where|how|who|that|such|including|e\.g"
+    r"|for example|like|namely|let alone|much less|please|it would|i would|i'd|i)\b)"
 )
 _EMPTY = re.compile(r"\W*(?:n\s?/\s?a|\?+|-+|none given|unknown|tbd|tba)\W*", re.IGNORECASE)
 
@@ -192,35 +222,48 @@ def knowing(text: Plain, phrases: Phrases) -> Knowing:
         parts: list[Span] = []
         for clause in clauses(sentence):
             folded = _folded(clause.text)
-            if phrases.unknown.search(folded):
+            unknown = bool(phrases.unknown.search(folded)) or lacks(folded)
+            if unknown:
                 first, anywhere = first or number == 0, True
-                parts += _aside_of(clause, phrases)
             elif phrases.elsewhere.search(folded):
                 elsewhere = True
-            elif lacks(folded):
-                first, anywhere = first or number == 0, True
-                parts += _telling(clause)
+                if _IDENTIFIER.search(clause.text):  # "look it up as CHEMBL99"
+                    parts.append(clause)
+                    continue
             else:
                 parts.append(clause)
+                continue
+            parts += _telling(clause, phrases)
         if parts:
             kept.append(" ".join(part.text for part in parts))
     return Knowing(first, anywhere, elsewhere, Plain("\n".join(kept)) if anywhere or elsewhere else text)
 
 
-def _aside_of(clause: Span, phrases: Phrases) -> list[Span]:
-    """Return what stands before a dash or a bracket in a clause that goes on to say that its writer does not know."""
-    parts = re.split(r"\s-\s|\s\(|:\s|,\s", clause.text, maxsplit=1)
-    return [Span(clause.start, parts[0])] if len(parts) > 1 and not phrases.unknown.search(_folded(parts[0])) else []
+def _telling(clause: Span, phrases: Phrases) -> list[Span]:
+    """Return the parts of a clause, between commas, dashes and brackets, that state something all the same.
 
-
-def _telling(clause: Span) -> list[Span]:
-    """Return the parts of a clause, between commas, that do not say that its writer does not know."""
-    if re.match(r"\W*(?:whether|which|what|how|where|when|if)\b", clause.text.lower()):
+    What stands before the words of not knowing does, and behind them what has a verb of its own; behind a concession
+    ("While I cannot verify it, ...") the rest.
+    """
+    lower = clause.text.lower()
+    if re.match(r"\W*(?:whether|which|what|how|where|when|if)\b", lower):
         return []  # what is not known
-    parts = re.split(r",\s", clause.text)
-    return [Span(clause.start, part) for part in parts if part.strip(" .,;") and not lacks(_folded(part))][
-        : len(parts) - 1
-    ]
+    parts = [part for part in _PART.split(clause.text) if part.strip(" .,;:()-")]
+    silent = [_silent(part, phrases) for part in parts]
+    if not any(silent):
+        return []
+    last = len(silent) - 1 - silent[::-1].index(True)
+    conceded = bool(_CONCEDES.match(lower))
+    kept = [] if conceded else [part for part, quiet in zip(parts[:last], silent, strict=False) if not quiet]
+    behind = parts[last + 1 :]
+    told = [part for part in behind if not _GOES_ON.match(part.lower())]
+    kept += told if conceded else [part for part in told if _STATES.search(part.lower())]
+    return [Span(clause.start, ", ".join(kept))] if kept else []
+
+
+def _silent(part: str, phrases: Phrases) -> bool:
+    folded = _folded(part)
+    return bool(phrases.unknown.search(folded) or phrases.elsewhere.search(folded)) or lacks(folded)
 
 
 def lacks(folded: str) -> bool:

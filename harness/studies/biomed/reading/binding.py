@@ -26,6 +26,9 @@ _ALLELE = re.compile(
     rf"(?<![\w-])(?:[Aa]llele\s*[:=]?\s*[(\['\"]*\s*({_LETTERS})(?![\w'])|({_LETTERS})['\"]?[\s-]\)?\s?[Aa]llele|"
     rf"\(\s*['\"]?({_LETTERS})['\"]?\s*\)|({_LETTERS})['\"]?\s?(?:[:=]|\()|(?:(?<=[:,;(-]\s)|(?<=\n)"
     rf"|^)({_LETTERS})\s(?=\d|$)"
+    rf"|(?<![\w'-])({_LETTERS})(?=,? (?:which |that )?(?:is |being |as )?the (?:\w+ )?(?:one|allele|effect|other"
+    rf"|reference|minor"
+    rf"|major|more|less|rarer|commoner)\b)"
     rf"|(?<![\w'-])({_LETTERS})\s(?=(?:occurs?|has|at|is (?:at|present|found)|appears|accounts)\b)"
     rf"|(?:for|of|is|the)\s['\"]?({_LETTERS})(?![\w']))"
 )
@@ -33,7 +36,7 @@ _ROLE = re.compile(
     r"\b(?:(minor|effect|alternat(?:e|ive)|risk|coded|alt|a1)|(major|reference|non-?\s?effect|other|ref|a2|wild-type))"
     r"(?:\s\(\w+\))?\s+alleles?\b|\b(?:(maf|minor allele frequency|eaf|raf)\b|(ancestral)\s)"
 )
-_LETTER = re.compile(  # an allele by itself; A is no article here
+LETTER = re.compile(  # an allele by itself; A is no article here
     rf"(?<![\w'/>-])(?:(?!A\b){_LETTERS}|A(?!\s(?!is|at|has|had|occurs?|was|with|makes?|shows?|appears?|accounts?"
     rf"|carr|allele"
     r"|about|around|and|the other)[a-z]{2,}))(?![\w'/>-])(?!\.\d)"
@@ -68,7 +71,11 @@ _FILING = (  # what happens on the way to an approval
     r"|trials?|discover\w*|synthesi\w+|patent\w*|invent\w+|withdraw\w+|generic\w*)"
 )
 _STEP_BEHIND = re.compile(
-    rf"\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new |fda )*(?:\w+ )?"
+    rf"\s(?:the |its |an? )(?:new |fda )?(?:\w+ )?{_FILING}\b(?![^;,.\n]*approv)|"
+    rf"\s(?:was|is|marks?|saw|brought) (?:only |just |merely )?(?:the )?(?:year|date)?(?: of| when)?\s?(?:the |its "
+    rf"|an? )?(?:\w+ )?"
+    rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))|\s?(?:\(|-\s|:\s|,?\s?for (?:the |its )?)(?:an? |the |its |new "
+    rf"|fda )*(?:\w+ )?"
     rf"{_FILING}\b(?![^);,.\n]*(?:approv|\d{{4}}))"
 )
 _STEP_BEFORE = re.compile(
@@ -81,7 +88,7 @@ _LEAST = Decimal("1e-5")  # a smaller number is not the frequency of a common va
 _EFFECT = re.compile(r"\b(?:beta|effect|log[- ]odds|coefficient|b)\b")
 _PART = re.compile(r"[;\n]|,?\s(?:while|whereas|and the|but)\s")
 _LOWERS = re.compile(  # the sign of an effect in words
-    r"\b(?:(?P<down>lower\w*|reduc\w+|decreas\w+|negative|minus|protect\w+|drops?|down)|rais\w+|increas\w+"
+    r"\b(?:(?P<down>lower\w*|reduc\w+|decreas\w+|negative|minus|protect\w+|drops?|falls?|fell|declin\w+|diminish\w*|down)|rais\w+|rises?|rose|increas\w+"
     r"|positive|plus|up)\b"
 )
 _FREQUENCY = re.compile(r"\b(?:frequenc\w*|maf|eaf|alleles?|af)\b")
@@ -109,7 +116,7 @@ def _in_order(text: Plain, starts: Sequence[int], found: list[Mention]) -> list[
     """Return the numbers, with alleles and SNPs by the order of a sentence where this tells what belongs to what."""
     owners: dict[int, str] = {}
     for slot, pattern in (
-        ("frequency", _LETTER),
+        ("frequency", LETTER),
         ("position", _BUILD),
         ("p", _SNP),
         ("heidi", _SNP),
@@ -178,7 +185,7 @@ class _Sentence:
     @cached_property
     def effect(self) -> bool:
         return bool(_EFFECT.search(self.text)) and not re.search(
-            r"effect allele|frequenc|[(|]\s?effect\s?[)|]", self.text
+            r"effect allele|frequenc|[(|]\s?effect\s?[)|]|\beffect\W{1,3}[acgt]\b|\b[acgt]\W{1,3}effect\b", self.text
         )
 
     @cached_property

@@ -178,6 +178,7 @@ def _parts(sentence: str, start: int) -> list[tuple[str, int]]:
         item = re.split(r"\s(?:is|was|were|are the)\s", item, maxsplit=1)[0]
         item = re.sub(r"^.{0,80}\b(?:are|namely|including|includes?)\s+(?=[A-Z0-9])", "", item)
         item = re.sub(r"^.{0,80}\btargets?\s(?:the\s)?(?:genes?\s)?(?=\S)", "", item)
+        item = re.split(r"\sare\s", item, maxsplit=1)[0]
         if 1 < len(item) <= 80 and len(item.split()) <= 9 and re.search(r"[A-Za-z]{2}", item):
             at = max(at, sentence.find(part, at))
             parts.append((item, at))

@@ -7,15 +7,16 @@ a long response says before it comes to the subject, and what it says in general
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from harness.studies.biomed.reading.entities import named
+from harness.studies.biomed.reading.known_names import other_names
 from harness.studies.biomed.reading.not_genes import NO_GENES
 from harness.studies.biomed.reading.plain import Plain, Span
 from harness.studies.biomed.reading.questions import Question
 from harness.studies.biomed.reading.revisions import announced
-from harness.studies.biomed.reading.subjects import abroad, subjects
+from harness.studies.biomed.reading.subjects import NO_DRUGS, abroad, subjects
 from harness.studies.biomed.reading.subjects import says as says_disease
 from harness.studies.biomed.reading.verdicts import lead
 
@@ -61,11 +62,22 @@ _OTHERS = re.compile(
     r"|compounds?|populations?|diseases?|chromosomes?|tissues?|datasets?|medicines?|products?|agents?)\b[^.;]{0,60}?"
     r"\b(?:are|is|include|includes|such as|like|with|have|has|e\.g)\b|\b(?:runner-up|second[- ](?:best|place"
     r"|rank\w*)|close second"
-    r"|next (?:best|in line|comes?)|(?:of|in) the same (?:class|family)|sister (?:compound|drug|gene)"
+    r"|next (?:best|in line|comes?|nearest|closest|one)|(?:second|third|next)[- ](?:nearest|closest)|(?:of"
+    r"|in) the same (?:class|family)|sister (?:compound|drug|gene)"
     r"|further (?:genes|drugs|snps|targets|variants)|further away"
     r"|(?:its|the) (?:\w+ )?(?:salt|parent|metabolite|prodrug|free base|enantiomer|racemate))\b"
     r"|\bnot what you asked\b|\bbut that(?:'s| is) (?:another"
     r"|a different|for)\b"
+)
+_OF_ANOTHER = re.compile(
+    r"\b(?:belongs?|goes|go|is|are|was|were|comes?) (?:\w+ )?(?:to|of|for|with|from) (?:an?other|a different"
+    r"|some other)"
+    r" (?:drug|gene|snp|variant|compound|product|disease|tissue|medicine|build)\b"
+)
+_TYPE = re.compile(r"\btype (\d{1,2}[a-z]?|i{1,3}v?)\b")
+_FAILS = re.compile(  # of another SNP, that it is none of those asked for
+    r"\b(?:comes? close|(?:just|narrowly|barely) (?:miss|fail)\w*|falls? (?:just )?short|borderline|only suggestive"
+    r"|suggestive only|(?:does|do)(?:n't| not) make (?:it|the cut)|near-miss)\b"
 )
 _FOR_COMPARISON = re.compile(  # says of itself that it is not part of the answer
     r"\b(?:listed|shown|given|included|added|mentioned|provided|cited|noted|quoted|here|only|just|purely|merely|solely)"
@@ -109,6 +121,21 @@ _GENERAL = re.compile(
 )
 
 
+_OF_DRUG = re.compile(r"\b(?:drug|sold as|is|does|was) [A-Z][\w-]{3,}")  # asks about a drug that it names
+_HEADED = re.compile(  # "Supaluzoine, by contrast, targets", "(Relagipestat is an enzyme"
+    r"^\W*(?i:(?:and|while|whereas|but|though|although|for (?:comparison|contrast|reference|context|what it is worth)"
+    r"|by (?:contrast|comparison)|in (?:contrast|comparison)|on the other hand|similarly|likewise|also|incidentally"
+    r"|by the way|(?:its|the|a|another|some) (?:(?:related|similar|other|sister|newer|older) )?"
+    r"(?:drug|compound|agent|molecule|relative|analogue|sibling)),?\s)*(?i:the drug )?"
+    r"(?P<name>[A-Z][a-z][\w-]{2,40})(?: [A-Z][\w-]{2,40})?(?:,? \([^()]{1,60}\))?"
+    r"(?:,? (?:by contrast|in contrast|by comparison|in turn|however|instead|for (?:its part|comparison|one))"
+    r"|, [^,;]{1,60}(?=,))?,?"
+    r"\s(?:(?:also|too|only|itself|instead|merely|mainly|likewise|has) )*"
+    r"(?:is|are|was|were|has|have|had|does|do|did|targets?|hits?|acts?|inhibits?|blocks?|binds?|carries|carry|reach\w*"
+    r"|lowers?|belongs?|went|goes|got|gets|received|won|works?|comes?|stands?|sits?|act)\b"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Focused:
     """What a response says without its asides, what of this is about the subject, and whether there were asides."""
@@ -118,9 +145,9 @@ class Focused:
     aside: bool
 
 
-def focused(text: Plain, asked: Question) -> Focused:
-    """Return a response without asides, and its part about the question's subject."""
-    kept, aside, rebutted = _without_asides(text, asked)
+def focused(text: Plain, asked: Question, known: Collection[str] = ()) -> Focused:
+    """Return a response without asides, and its part about the question's subject; `known` are names of the answer."""
+    kept, aside, rebutted = _without_asides(text, asked, known)
     own = Plain("\n".join(span.text for span in kept)) if aside or rebutted else text
     return Focused(own, _core(own, asked), aside)
 
@@ -148,14 +175,14 @@ def _names(asked: Question) -> list[str]:
     return [word for word in found if word.upper() not in NO_GENES]
 
 
-def _without_asides(text: Plain, asked: Question) -> tuple[list[Span], bool, bool]:
+def _without_asides(text: Plain, asked: Question, known: Collection[str]) -> tuple[list[Span], bool, bool]:
     """Return the sentences of a text, without sentences, or parts between brackets or semicolons, about others.
 
     Say also whether there were any, and whether a sentence went that reports a belief which the next one rebuts.
     """
     kept: list[Span] = []
     aside = rebutted = begun = False  # begun: more than a yes or no has been said
-    owns = _Own(asked)
+    owns = _Own(asked, known)
     named_it = any(name in text.lower for name in subjects(asked))
     spans = text.sentences[:400]
     rows = _Rows(spans, asked)
@@ -168,12 +195,15 @@ def _without_asides(text: Plain, asked: Question) -> tuple[list[Span], bool, boo
             aside = True
             continue
         rest = parts = _parts(span.text, first=not (begun or owns.frequency))
-        if owns.is_other(span.text):
+        if owns.is_other(span.text) or (len(parts) > 1 and any(map(owns.goes_elsewhere, parts))):
             other = [owns.is_other(part) for part in parts]
             if not (
                 begun or named_it or (kept and _cued(span.text.lower()))
             ):  # it may be about another thing from here
-                marked = [_cued(part.lower()) or (owns.frequency and _of_others(part.lower())) for part in parts]
+                marked = [
+                    owns.goes_elsewhere(part) or _cued(part.lower()) or (owns.frequency and _of_others(part.lower()))
+                    for part in parts
+                ]
                 other = [False, *(away and cue for away, cue in zip(other[1:], marked[1:], strict=True))]
             rest = _kept(parts, other)
         if len(rest) == len(parts):
@@ -232,15 +262,19 @@ class _Rows:
 
 
 class _Own:
-    """What a question is about: its genes, SNPs, chromosome, diseases, population and agency."""
+    """What a question is about: its genes, SNPs, chromosome, diseases, tissue, population and agency."""
 
-    def __init__(self, asked: Question) -> None:
+    def __init__(self, asked: Question, known: Collection[str]) -> None:
         text = Plain(asked.text)
+        self._known = {word for name in known for word in re.findall(r"[^\W_]{3,}", name.lower())}
+        self._of_drug = bool(_OF_DRUG.search(asked.text)) and asked.wants not in ("drug", "name", "disease")
         self.asked = asked
         self.snps = set(_SNP.findall(asked.lower))
         self.genes = {name.lower() for name, _ in named("gene", text)} - {"fda"}
         self.chromosomes = set(_CHROMOSOME.findall(asked.lower))
         self.diseases = _diseases(asked.text)
+        self.types = set(_TYPE.findall(asked.lower)) if asked.disease else set()
+        self.tissues = {name for name, _ in named("tissue", text)} if "tissues" not in asked.lower else set()
         self.frequency = "frequency" in asked.slots
         self.approval = "fda" in asked.lower
 
@@ -249,21 +283,27 @@ class _Own:
         lower = text.lower()
         if self.for_comparison(lower):
             return True
+        if self.is_of_other_drug(text) or _OF_ANOTHER.search(lower):
+            return True
         mentioned = _OTHERS.search(lower)
         if mentioned and not self._names(lower) and mentioned[0] not in self.asked.lower:
             return True
+        tissues = {name for name, _ in named("tissue", Plain(text))} if self.tissues else set()
         placed, ill, snps = set(_CHROMOSOME.findall(lower)), _diseases(text), set(_SNP.findall(lower))
         use = _USE.search(text)
         return (
             self._other_gene(text, lower)
+            or (bool(snps) and not snps & self.snps and bool(_FAILS.search(lower)))
             or _apart(self.snps, snps)
             or _apart(self.chromosomes, placed)
             or _apart(self.diseases, ill)
+            or _apart(self.tissues, tissues)
+            or _apart(self.types, set(_TYPE.findall(lower)))
             or bool(
                 use
                 and self.asked.disease
                 and use[0].partition(" ")[2].lower() not in self.asked.lower
-                and not any(says_disease(use[0].lower(), one) for one in self.asked.disease)
+                and not any(says_disease(lower if self.approval else use[0].lower(), one) for one in self.asked.disease)
             )
             or (self.frequency and _of_others(lower))
             or (self.approval and abroad(lower))
@@ -273,8 +313,32 @@ class _Own:
         """Whether a stretch of text says that it only stands for comparison, and does not name the subject."""
         return bool(_FOR_COMPARISON.search(lower)) and not self._names(lower)
 
+    def goes_elsewhere(self, text: str) -> bool:
+        """Whether a part of a sentence about the subject turns to another drug or tissue."""
+        if (
+            self.is_of_other_drug(text)
+            or _OF_ANOTHER.search(text.lower())
+            or (self.frequency and _of_others(text.lower()))
+        ):
+            return True
+        return bool(self.tissues) and _apart(self.tissues, {name for name, _ in named("tissue", Plain(text))})
+
+    def is_of_other_drug(self, text: str) -> bool:
+        """Whether a stretch of text begins with the name of another drug, of which it says something."""
+        found = _HEADED.match(text[:400]) if self._of_drug else None
+        if not found:
+            return False
+        lower = text.lower()
+        name = found["name"].lower()
+        own = name in self.asked.lower or name in self._known or name in NO_DRUGS or bool(other_names(name))
+        return not own and not self._names(lower) and not re.search(r"ly$|ing$", name)
+
     def _other_gene(self, text: str, lower: str) -> bool:
-        if not self.genes or self.asked.wants == "gene" or any(gene in lower for gene in self.genes):
+        if (
+            not self.genes
+            or (self.asked.wants == "gene" and not self.asked.yes_no)
+            or any(gene in lower for gene in self.genes)
+        ):
             return False
         genes = [name for name, _ in named("gene", Plain(text)) if len(name) > 2]
         return bool(genes) and (not _SNP.search(lower) or bool(_CUE.search(lower)))

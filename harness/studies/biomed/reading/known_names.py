@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-VERSION = "names-2"
+VERSION = "names-3"
 
 GENES: Mapping[str, str] = {
     "NR1H4": "FXR|farnesoid X receptor|bile acid receptor",
@@ -127,7 +127,7 @@ DISEASES: Mapping[str, str] = {
 ACTIONS: Mapping[str, str] = {
     "inhibitor": "inhibits|inhibiting|inhibition|inhibitory|inhibit",
     "antagonist": "antagonism|antagonizes|antagonizing|antagonize|antagonise|antagonises|antagonising|antagonistic",
-    "agonist": "agonism|agonistic",
+    "agonist": "agonism|agonistic|agonises|agonizes|agonising|agonizing",
     "blocker": "blocks|blocking|blockade",
     "opener": "opens|opening",
     "activator": "activates|activating|activation",
@@ -160,7 +160,8 @@ ACTIONS: Mapping[str, str] = {
     "positive allosteric agonist": "",
 }
 MOLECULES: Mapping[str, str] = {
-    "small molecule": "small-molecule|small organic molecule|low molecular weight compound|small chemical compound",
+    "small molecule": "small-molecule|molecule small|molecule type small|type of molecule small"
+    "|small organic molecule|low molecular weight compound|small chemical compound",
     "antibody": "monoclonal antibody|mAb|antibody-drug conjugate|ADC|immunoglobulin",
     "protein": "peptide|recombinant protein|polypeptide|proteinaceous|proteins",
     "oligonucleotide": "antisense oligonucleotide|siRNA|ASO",

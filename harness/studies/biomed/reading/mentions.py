@@ -50,7 +50,10 @@ _EFFECT = (
     r"\b(?:b|b[\s_-]?(?:gwas|smr)|beta|effect[\s-](?:size|estimate)s?|log[\s-]odds|coefficient)\b"
     r"(?:[\s-](?:value|coefficient|size))*"
 )
-_ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w])"
+_ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w]|\.e\b)"
+_NO_PRONOUN = "".join(  # "the one that", "which one": no count
+    rf"(?<!\b{word} (?=one\b))" for word in ("the", "this", "that", "any", "each", "every", "which", "other", "a")
+)
 # Tried in this order. Groups of a pattern: `n` is the number, `list` several numbers, `bare` a match without one.
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern, re.IGNORECASE))
@@ -115,6 +118,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("b", rf"{_EFFECT}(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})|(?P<bare>{_EFFECT})"),
         ("p", r"(?P<n>(?<![\w.])\d{1,30}(?:\.\d{1,30})?(?:\s?[x*]\s?10\s?\^?\s?-\s?\d{1,4}|e-\d{1,4}))"),
         ("ignored", r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:\s?[x*]\s?10\s?\^?\s?\d+|e\+?\d+)"),
+        ("ignored", r"(?<![\w.])\d{1,3}\s?%\s(?:sure|certain|confident|positive|confidence|clear|convinced)\b"),
         ("frequency", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,30})?\s?%)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.,])\d{4,9})(?=\s?(?:bp|base pairs?)\b)"),
         ("megabases", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,6})?)(?=\s?(?:mb|mbp|megabases?|million base))"),
@@ -130,12 +134,19 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("decimal", r"(?<![\w.])(?P<n>-?\d{0,3}\.\d{1,30})(?![\w]|\.\d)"),
         ("count", r"(?<![\w.,:/-])(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\w%:/-]|[,.]\d|\))"),
         ("count", r"(?:\(|\bn\s?=\s?)(?P<n>\d{1,6})\)"),
-        ("count", r"\b(?P<n>(?:two|three|four|five|six) dozen)\b"),
+        (
+            "count",
+            r"\b(?P<n>(?:two|three|four|five|six) dozen|half[- ](?:a[- ])?dozen|a couple(?! of (?:days|weeks"
+            r"|years)))\b",
+        ),
         (
             "count",
             rf"\b(?:a|one|the|this|that|only one) (?:total of a )?(?P<n>{'|'.join(list(_GROUPS)[3:])})\b(?! of months)",
         ),
-        ("count", rf"(?<![\w-])(?P<n>{_WORDS})(?![\w-]|(?<=one)\sof\b|\s(?:can|should|must|may|might|would|could)\b)"),
+        (
+            "count",
+            rf"{_NO_PRONOUN}(?<![\w-])(?P<n>{_WORDS})(?![\w-]|(?<=one)\sof\b|\s(?:thousand|million|billion|hundred)|\s(?:can|should|must|may|might|would|could)\b)",
+        ),
     )
 )
 
@@ -184,6 +195,8 @@ def _year(text: str) -> str:
 
 
 def _counted(text: str) -> str:
+    if text.startswith(("half", "a couple")):
+        return "6" if text.startswith("half") else "2"
     if text.endswith(" dozen"):
         return str(12 * WORDS[text.split(maxsplit=1)[0]])
     return str(WORDS.get(text, _GROUPS.get(text, text)))

@@ -65,13 +65,17 @@ _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
         (r"\*+|~~", ""),
         (r"(?<=\d)\s?(?:percent|per cent)\b", "%"),
         (r"(?<![\w.,])(?<!chromosome )(?<!chr )(\d{1,3})[ .'](\d{3})[ .'](\d{3})(?![\d'%]|[., ]\d)", r"\1,\2,\3"),
+        (r"(?<=\S) {2,}(?=\S)", " "),
+        (r"\? ?[-:] ?(?=(?:yes|no|none|nil|phase|\d)\b)", ": "),  # asks itself, and answers
         (r"(?<!\w)_+|(?<!_)_+(?!\w)", ""),
         (r"\b(max|highest|clinical|trial)_(?=[a-z])", r"\1 "),
         (r"\^\s*(?:\(\s*(-?\d{1,4})\s*\)|(-?\d{1,4}))", r"^\1\2"),
+        (r"(?<![\dx*] )(?<![\w.,*])10\^-(\d{1,4})", r"1e-\1"),  # a power without a factor
     )
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:et al|e\.g|i\.e|vs|approx|dr|fig|ca|cf|inc|ltd|etc|st|chr|pos|u\.s|s)|\W(?-i:[a-zBD-FH-SU-Z]))\.$", re.I
+    r"(?:\b(?:et al|e\.g|i\.e|vs|approx|dr|fig|ca|cf|inc|ltd|etc|st|chr|pos|u\.s|s)|[^\w'](?-i:[a-zBD-FH-SU-Z]))\.$",
+    re.I,
 )
 _NUMBER = re.compile(r"(?:^|\W)no\.$", re.IGNORECASE)  # before digits; otherwise it is an answer
 _WRAPPED = re.compile(r"(?<=[a-z,]) ?\n(?=[a-z])|(?<= and) ?\n")

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from harness.studies.biomed.reading.plain import Plain
 
 MOST = 12  # versions of a response that are told apart
+_SAID = (  # what an answer is made of
+    r"(?:above|answers?|statements?|claims?|repl(?:y|ies)|responses?|sentences?|parts?|yes|no|numbers?|values?|names?"
+    r"|identifiers?|words?|bits?|figures?|digits?|lines?|items?|entr(?:y|ies)|genes?|snps?|drugs?|years?|phases?"
+    r"|verdicts?|lists?|coordinates?|positions?|guess(?:es)?|tables?|remarks?|symbols?|alleles?|patents?|tissues?"
+    r"|counts?|results?|first (?:one|part|half))"
+)
 _IT = (
-    r"(?:that|this|it|those|these|them|both|all(?: of (?:that|this|it|the above))?|everything"
-    r"|(?:the|my)(?: \w+)? (?:above|answer|statement|claim|reply|response|sentence|part|yes|no|number|value|name"
-    r"|identifier"
-    r"|word|bit|figure|digits?|line|item|entry|gene|snp|drug|year|phase|verdict)"
+    r"(?:(?:all )?(?:of )?(?:the|my|those|these|that|this)(?: \w+)? "
+    rf"{_SAID}|that|this|it|those|these|them|both|all(?: of (?:that|this|it|the above))?|everything"
     r"|what i(?: just| have)? (?:said|wrote|written)|the above|my (?:last|first|earlier|previous) \w+|[\"'](?:yes"
     r"|no)[\"'])"
 )
@@ -26,18 +30,26 @@ _WRONG = (
 )
 # Withdraws what stands before it; a new version may follow, or none.
 _WITHDRAWS = (
-    rf"\b(?:scratch|strike|cancel|forget|disregard|ignore|discard|void|delete|undo|unsay|retract(?:ing)?|revoke|rescind"
-    rf"|withdraw(?:ing)?|take back|taking back) (?:\w+ )?{_IT}\b(?: answer| yes| no| claim| statement)?"
+    rf"\b(?:scratch|scrap|strike|cancel|forget|disregard|ignore|discard|void|delete|undo|unsay|retract(?:ing)?|revoke"
+    rf"|rescind|scrub|bin|withdraw(?:ing)?|take back|taking back) (?:\w+ )?{_IT}\b(?: answer| yes| no| claim"
+    rf"| statement)?"
     rf"|\b(?:take|taking|took) (?:\w+ )?{_IT} ba(?:ck|kc)\b|\bi (?:\w+ )?retract\b|\bnever ?mind\b"
     r"|\b(?:answer|statement|claim|reply|response)s? (?:is|are|was) (?:hereby )?(?:withdrawn|retracted|void)\b"
-    r"|\b(?:consider|treat|regard|count|leave|mark) (?:this|that|it|the question|my answer)(?: one)?(?: as| to be)? "
-    r"(?:unanswered|blank|withdrawn|void|open|not answered|no answer|retracted|empty|undecided)\b"
+    rf"|\b(?:consider|treat|regard|count|leave|mark|take|read|call) (?:{_IT}|the question)(?: one)?(?: as| to be)? "
+    r"(?:unanswered|blank|withdrawn|void|open|not answered|no answer|retracted|empty|undecided|not given|unsaid|null"
+    r"|a non-answer|missing|unknown)\b"
+    r"|\b(?:that|this|it|they|those|these)(?: \w+)? (?:belongs?|refers?|applies|apply|is|are|was|were|comes?"
+    r"|relates?) (?:to|for"
+    r"|of|about|from) (?:an?other|a different|some other|the wrong) \w+"
+    rf"|\bnothing (?:[\w']+ ){{0,5}}(?:backs?|supports?|confirms?|bears? out) {_IT}\b"
+    rf"|\bi (?:can't|cannot|can not|couldn't|could not) (?:\w+ )?(?:back|support|stand by|stand behind|substantiate"
+    rf"|defend) {_IT}(?: up)?\b"
     r"|\bi(?:'m| am|'ll| will|'d better|'d rather| had better| should| must)?(?: going to| now)? (?:stop|leave it"
     r"|pause) "
     r"(?:here|there|at that)\b|\b(?:i|i'd|i'll|i would|i will|let me|let's) (?:rather |better )?leave (?:it|that"
-    r"|this)\b|\bno,? i(?:'m| am) not (?:going|willing) to\b|\bi (?:just |only |simply )?(?:made (?:that|this|it"
-    r"|these|those)"
-    r" up|invented (?:that|this|it)|was (?:only |just )?(?:guessing|making (?:that|this|it) up))\b"
+    r"|this)\b|\bno,? i(?:'m| am) not (?:going|willing) to\b"
+    rf"|\bi(?:'m| am|'ve| have)? (?:just |only |simply )?(?:(?:was |been )?(?:only |just )?(?:made|making) {_IT} up"
+    rf"|(?:invented|inventing|fabricated|guessed) {_IT}|was (?:only |just )?guessing)\b"
 )
 # Announces another version of what stands before it.
 _CORRECTS = (
@@ -55,7 +67,8 @@ _CORRECTS = (
     r" (?:the|a)\b|should have said|need to correct|must correct|have to correct|got (?:that|this|it) wrong"
     r"|mixed [^.;:\n]{1,30}up"
     r"|mixed up|confused|swapped|transposed|made an? (?:\w+ )?(?:error|mistake|slip|typo)|looked at the wrong)\b"
-    r"|\bmake (?:that|it)\b|\bexcuse me\b|\bpardon\b|\bwrong (?:drug|gene|snp|variant|row|one|table|column|line"
+    r"|(?<!not )(?<!n't )(?<!to )\bmake (?:that|it)\b|\bexcuse me\b|\bpardon\b|\bwrong (?:drug|gene|snp|variant|row"
+    r"|one|table|column|line"
     r"|build|allele|disease)\b"
     r"|\bmy (?:mistake|bad|error|apologies)\b|\bapologies\b|\b(?:no,? )?(?:wait|hold on|hang on|oops|whoops|hmm+"
     r"|ah|er|erm)"
@@ -84,6 +97,11 @@ _IN_PLACE = re.compile(
     rf"|\bfor\s(?P<c>{_NAMED}),?\sread\s(?P<d>{_NAMED})(?![\w])",
     re.IGNORECASE,
 )
+_FIRST_HAD = re.compile(  # "I first had 2006, but it should be 2008"
+    rf"\b[Ii] (?:first|initially|originally|earlier|at first|had first) (?:had|wrote|said|thought(?: of)?|put|gave"
+    rf"|written)\s"
+    rf"{_NAMED},?\s(?:but|yet|though|and)\s[^.;\n\d]{{0,30}}?(?:be|is|was|it)\s(?P<new>{_NAMED})(?![\w])"
+)
 _DROPS = re.compile(
     rf"\b(?i:scratch|strike|drop|remove|delete|forget|cancel|discard|omit|leave out|cross out|take out|ignore)\s(?:the "
     rf"|out )?(?P<old>{_NAMED})(?![\w])"
@@ -91,6 +109,16 @@ _DROPS = re.compile(
 _UNFINISHED = re.compile(r"(?<!\S)[^\s.]{0,40}[^\s.,;:!?)](?:\.{3,6}|\u2026)(?=\s|$)")
 _VALUE = re.compile(r"\d|^[A-Z]{2,}")
 _MOST_EDITS = 8
+_OWN_THING = re.compile(  # "I had a number for it but", "I began to list another SNP but": what is withdrawn is named
+    r"\b(?:i|i'd|we)\b[^.;\n]{0,60}\b(?:an?|another|some|(?:the|a) (?:second|third|other|last|further))\s[^.;\n]{0,60}"
+    r"\b(?:but|and|yet|though|which|that)\b[^.;\n]{0,20}$"
+)
+_STOP = re.compile(r"[.;?!](?=\s|$)|\n")
+_AGAIN = re.compile(  # after "no": says why, so it is no answer
+    r"[\s,.;:-]*(?:i (?:mis\w+|was|meant|mean|got|looked|read|copied|took|confused|mixed|swapped|wrote|am|did)\b|wait"
+    r"|sorry|scratch|that(?:'s| is| was)|it(?:'s| is| was) (?:not )?(?:the )?(?:19|20)\d\d|not (?:that|quite|right)"
+    r"|rather|make)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +132,17 @@ class Revised:
 def revised(text: Plain) -> Revised:
     """Return the versions of a text; a text that takes nothing back is its only version."""
     whole = _edited(_finished(text.text))
+    whole = _without_own_things(Plain(whole))
     plain = Plain(whole)
     parts: list[str] = []
     start = withdrawn = 0
     for found in _MARK.finditer(plain.lower):
         if len(parts) == MOST:
             break
-        end = found.start("no") if found["no"] else found.end()  # "no" already belongs to the next version
-        before = whole[start:end]
+        interjected = found["no"] and _AGAIN.match(plain.lower, found.end())
+        # a "no" already belongs to the next version, unless it only says that this is one
+        end = found.start("no") if found["no"] and not interjected else found.end()
+        before = whole[start : found.start() if found["withdraws"] or interjected else end]
         if _ADDS.match(plain.lower, found.end()):
             continue
         if not re.search(r"\w", whole[start : found.start()]) and not parts:
@@ -128,6 +159,21 @@ def announced(text: str) -> str:
     """Return the words by which a stretch of text corrects or withdraws what stands before it; empty if none."""
     found = _MARK.search(Plain(text).lower)
     return text[found.start() : found.end()].strip() + " " if found else ""
+
+
+def _without_own_things(text: Plain) -> str:
+    """Return a text without the sentences that withdraw only what they name themselves, such as "another SNP"."""
+    kept, start = [], 0
+    for found in _MARK.finditer(text.lower):
+        if not found["withdraws"] or found.start() < start:
+            continue
+        line = max(start, found.start() - 200)
+        line = max([line, *(stop.end() for stop in _STOP.finditer(text.lower, line, found.start()))])
+        if _OWN_THING.search(text.lower[line : found.start()]):
+            stop = _STOP.search(text.lower, found.end())
+            kept.append(text.text[start:line])
+            start = stop.end() if stop else len(text.text)
+    return "".join(kept) + text.text[start:] if start else text.text
 
 
 def _finished(text: str) -> str:
@@ -148,6 +194,9 @@ def _edited(text: str) -> str:
             old, new = (found["a"], found["b"]) if found["a"] else (found["c"], found["d"])
             if found["back"] or (found["a"] and re.match(r"(?:make|read)", found[0], re.IGNORECASE)):
                 old, new = new, old
+        elif found := _FIRST_HAD.search(text):
+            text = text[: found.start()] + found["new"] + text[found.end() :]
+            continue
         elif (found := _DROPS.search(text)) and _VALUE.search(found["old"]):
             old, new = found["old"], ""
         else:

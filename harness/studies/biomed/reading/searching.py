@@ -16,6 +16,7 @@ _SALTS = (
     "hemihydrate|disodium|dihydrochloride|malate|lactate|nitrate|trihydrate|pamoate|tromethamine|hcl|meglumine"
 )
 _SALT = re.compile(rf"\s+(?:{_SALTS})$", re.IGNORECASE)
+_APART = re.compile(r"[,;]\s|[.!?]\s|\n")  # no name goes on behind these, unless it has them itself
 _SYMBOL = re.compile(r"[A-Z]{2,6}")
 
 
@@ -43,7 +44,9 @@ class SearchedWords:
         while at >= 0 and len(out) < 50:
             end = at + len(wanted)
             if self._begins(at, wanted, ends) and (end in ends or _goes_on(joined, end, wanted, ends)):
-                out.append(self._place(at, begins))
+                place = self._place(at, begins)
+                if _APART.search(name) or not _APART.search(self._text.text[place : self._place(end - 1, begins)]):
+                    out.append(place)
             at = joined.find(wanted, at + 1)
         if out and _SYMBOL.fullmatch(name) and len(name) < 5:  # such as KIT, SET or REST, which are also words
             out = [place for place in out if not self._text.text[place : place + len(name)].islower()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from harness.studies.biomed.reading.entities import named
 from harness.studies.biomed.reading.known_names import other_names
@@ -19,7 +20,7 @@ _SUBJECT = re.compile(
     r"^(?:(?:Yes|No)[,.]\s)?(?:[Tt]he drug\s)?([A-Z][\w-]{4,40})(?:\s[A-Z][\w-]{2,40})?\s"
     r"(?:is|was|has|acts|carries|targets|received|does)\b|\b(?:drug|that|approved?|carries|of)\s([A-Z][a-z]{4,40})\b"
 )
-_NO_DRUGS = frozenset(
+NO_DRUGS = frozenset(
     [
         "this",
         "that",
@@ -188,14 +189,22 @@ def abroad(lower: str) -> bool:
     return bool(_AGENCY.search(lower)) and not _OWN_AGENCY.search(lower)
 
 
-def foreign(text: Plain, asked: Question) -> bool:
-    """Whether a text is about something else than the question: another SNP, chromosome, gene, drug or disease."""
+def foreign(text: Plain, asked: Question, answer: Collection[str] = ()) -> bool:
+    """Whether a text is about something else than the question: another SNP, chromosome, gene, drug or disease.
+
+    `answer` are words, in lower case, of names in the right answer, which are none of another drug.
+    """
     own, said = set(_SNP.findall(asked.lower)), set(_SNP.findall(text.lower))
     if (own and said and not own & said) or _other_place(text, asked) or _other_gene(text, asked):
         return True
-    if asked.drug and asked.drug.lower().split()[0] not in text.lower and (subject := _SUBJECT.search(text.text)):
+    if (
+        asked.drug
+        and asked.wants not in ("name", "drug")
+        and asked.drug.lower().split()[0] not in text.lower
+        and (subject := _SUBJECT.search(text.text))
+    ):
         name = (subject[1] or subject[2]).lower()
-        known = name in asked.lower or name in _NO_DRUGS or bool(other_names(name))
+        known = name in answer or name in asked.lower or name in NO_DRUGS or bool(other_names(name))
         behind = re.split(r"[.;]\s|\n", text.lower[subject.end() : subject.end() + 80])[0]
         if not known and not re.search(r"\bits?\b", behind):
             return True
@@ -207,6 +216,8 @@ def foreign(text: Plain, asked: Question) -> bool:
     ):
         return False
     purposes = [_purpose(found) for found in _PURPOSE.finditer(text.lower)]
+    if re.search(r"\b(?:for|in) (?:this|that) one\b", text.lower):
+        return False
     return any(purposes) and not any(_THIS.match(purpose) for purpose in purposes if purpose)
 
 
@@ -219,6 +230,8 @@ def subjects(asked: Question) -> tuple[str, ...]:
 
 def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
     """Whether a clause about approval is about the disease that the question names, or names no other disease."""
+    if any(says(lower, name) for name in asked.disease):
+        return True
     drug = asked.drug.lower().split()[0] if asked.drug else ""
     if (
         drug
@@ -226,21 +239,24 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
         and drug not in sentence
         and not re.search(
             r"\b(?:its?|this|the) (?:drug|medication|agent|compound)|\bit\b|^\W*(?:fda-)?"
-            r"(?:not|approved|yes|no|however|therefore)",
+            r"(?:not|approved|yes|no|however|therefore)|^\W{0,4}(?:[a-z/()&'.-]+ ?){1,5}:",
             sentence,
         )
     ):
         return False
     if not asked.disease:
         return True
-    if any(says(lower, name) for name in asked.disease):
-        return True
     purpose = _PURPOSE.search(lower)
     if purpose is None and re.search(r"\b(?:for|to treat|in)(?: the (?:treatment of|following).{0,40})?\W*$", lower):
         return False  # a list of other diseases follows
     if purpose is None:
         return any(says(sentence, name) for name in asked.disease) or bool(
-            re.search(r"\b(?:this|that) (?:purpose|indication|use|condition|disease|disorder|cancer)\b|\bit\b", lower)
+            re.search(
+                r"\b(?:this|that) (?:one|purpose|indication|use|condition|disease|disorder|cancer|syndrome"
+                r"|neuropathy|dystrophy"
+                r"|an?emia)\b|\bit\b",
+                lower,
+            )
             or not re.search(r"\b(?:for|treat\w*)\s\w+", lower)
         )
     return bool(_THIS.match(_purpose(purpose)))

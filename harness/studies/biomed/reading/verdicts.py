@@ -23,6 +23,7 @@ from harness.studies.biomed.reading.cues import (
     MAYBE,
     NEITHER,
     NO_LEAD,
+    OPEN,
     PARTED,
     SHORT,
     SO,
@@ -35,7 +36,10 @@ from harness.studies.biomed.reading.subjects import abroad, foreign, of_this_thi
 YES, NO, BOTH, NONE = "yes", "no", "both", ""
 _MOST = 1_000  # letters of a sentence that are searched for the subject of a clause
 _IT = re.compile(
-    r"^\W*(?:(?:and|but|yet|so|then) )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
+    r"^\W*(?:(?:and|but|yet|so|then|hence|thus|therefore|i\.e\.,?|that is,?|meaning|and so|and thus"
+    r"|and therefore) ){0,2}"
+    r"(?:(?:which|that) (?:is why|means)(?: that)? )?(?:that )?(?:it|(?:this|the) (?:drug|medication|gene|variant"
+    r"|snp))\b"
     r"|^.{0,80}\b(?:approved|licensed|cleared"
     r"|authori[sz]ed) it\b"
 )
@@ -46,9 +50,38 @@ _NO_LINK = re.compile(
 _HAS_NONE = re.compile(  # "the label has none", "there aren't any"
     r"\b(?:has|have|had|carries|carry|shows?|finds?|found|are|is|were|was|bears?|there's|passes"
     r"|reaches) (?:\w+ )?none\b(?! of)"
+    r"|\b(?:has|have|had|carries|shows?|are|is|were|was) zero\W*$"
+    r"|\b(?:has|have|had|shows?|carries|finds?|bears?|contains?|holds?|there (?:is|are|was|were)|there's) no such\b"
+    r"|\bnone (?:of \w+ )?(?:has|have) been\W*$|^\W*(?:none|neither)(?: of \w+)? (?:is|are|does|do|has|have|was"
+    r"|were)\W*$"
     r"|\bthere (?:are|is|were|was)(?:n't| not) (?:any|one)\b|\b(?:has|have|does|do|did)(?:n't| not) (?:have "
     r"|carry |show |bear |got )?"
     r"(?:any|one)\W*$|^\W*(?:it|they|that gene|that drug|that snp)\s(?:does|do|did)(?:n't| not)\W*$"
+)
+_CONCLUDES = re.compile(
+    r"\s(?=\([^()]{0,20}\b(?:approved|licen[sc]ed))|(?<=\))\s|,?\s(?:\(|,)?(?=(?:i\.e\.|that is,|and so\b"
+    r"|and therefore\b|and hence\b|and thus\b))|,\s(?=(?:so|hence|thus"
+    r"|meaning|making|consequently|as a result)\b)|,\s(?=(?:the )?(?:fda|ema|eu|us|mhra)\b)",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(  # "no warning except the one on", which is one
+    r"\b(?:no|none|not any)\b.{1,80}\b(?:except|other than|apart from|besides|save) (?:for )?(?:the|one|a|an|rs\d+)\b"
+)
+_SUBJECT_DOES = re.compile(  # "GEN0184 is not", "variants of GEN0184 do so"
+    r"^\W*(?:(?:and|but|while|whereas|so|yet|for its part),? )?(?:for |as (?:to|for) )?(?P<subject>[^,.;:]{2,60}?),?"
+    r" (?:is|are|was|were|has|have|does|do|did)(?P<no>n't| not)?(?: do| have| carry| bear)?(?: so| one| any| that"
+    r"| it)?\W*$"
+)
+_PRONOUN = re.compile(
+    r"^(?:in the (?:us|u\.s\.|united states|states) )?(?:it|they|th(?:is|at) (?:one|drug|gene|snp|variant|antibody"
+    r"|compound))$"
+)
+_ONCE = re.compile(
+    r"\b(?:used to be|once|formerly|previously|initially|is|was|were|are|been|often|sometimes)"
+    r" (?:said|thought|believed|rumou?red|claimed|reported|assumed|held|considered)\b"
+)
+_REPAIRS = re.compile(
+    r"^\W*(?:actually|correction|final answer|in fact|however|but|overall|in (?:summary|short|conclusion))\b"
 )
 _ITS = re.compile(r"^\W*(?:it|its|at|with|p\b|the p\b|this|that)")
 _CONSIDERED = re.compile(
@@ -56,11 +89,11 @@ _CONSIDERED = re.compile(
     r"|\b(?:reach|pass|meet)(?:es|ed)?\b[^.]{0,40}\bthreshold"
 )
 _THRESHOLD = re.compile(
-    r"\b(?:reach|pass|meet|miss|clear|surpass|beat|cross|exceed|past|beyond|below|under"
+    r"\b(?:reach|pass|meet|miss|clear|surpass|beat|cross|exceed|past|beyond|below|under|near|close"
     r"|above)\w*\b[^.]{0,40}\bthreshold"
 )
 _ROW = re.compile(
-    r"(?::|->|=>|\u2192|=)\W*(?:yes|no|none|absent|not present|missing|nil|lacking)\b\W*(?:\(|$)"
+    r"(?::|->|=>|\u2192|=|\s-)\W*(?:yes|no|none|absent|not present|missing|nil|lacking)\b\W*(?:\(|$)"
 )  # "raises the risk: no" states no risk
 _PRESUPPOSES = re.compile(  # takes for granted that there is one
     r"\b(?:its|their|the drug's|this|these)(?: own| current| existing)? (?:fda |u\.?s\.? )?"
@@ -69,6 +102,8 @@ _PRESUPPOSES = re.compile(  # takes for granted that there is one
 _CONDITIONAL = re.compile(r"\b(?:if|whether|unless|in case)\b")
 _OF_OTHERS = re.compile(
     r"\b(?:many|several|some|other|numerous|most|certain|various|all) (?:\w+ ){0,3}(?:drugs|medicines|medications"
+    r"|antibodies"
+    r"|inhibitors|molecules|proteins|enzymes|antagonists|agonists|oligonucleotides"
     r"|compounds"
     r"|agents|products|members)\b"
 )
@@ -81,6 +116,7 @@ class Stance:
 
     value: str
     hedged: bool = False
+    named: bool = True  # whether it is said of the subject, and not of things in general
 
 
 def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return a case)
@@ -102,12 +138,19 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
             return Stance(BOTH)
         return Stance(_turned(value, turned))
     found = closing or told
+    if (
+        closing
+        and len(set(closing)) == 1
+        and len(set(own)) > 1
+        and not any(_REPAIRS.match(one.text.lower()) for one in text.sentences)
+    ):
+        return Stance(BOTH)  # concludes the contrary of what it states of the subject
     if len(set(found)) > 1:
         first = _first(text, asked) if len(set(own)) < 2 else NONE
         value = first or _heavier(own if len(set(own)) == 1 else found)
-        return Stance(_turned(value, turned))
+        return Stance(_turned(value, turned), named=bool(own))
     if found:
-        return Stance(_turned(found[0], turned), bool(hedged))
+        return Stance(_turned(found[0], turned), bool(hedged), bool(own))
     return Stance(_turned(hedged[0], turned), True) if len(set(hedged)) == 1 else Stance(NONE)
 
 
@@ -170,7 +213,7 @@ def _of_use(text: Plain, asked: Question) -> list[str]:
     """Return what the clauses that name the question's disease say about approval; they outweigh all others."""
     out = []
     for sentence in text.sentences:
-        for clause in clauses(sentence):
+        for clause in _stated(sentence):
             lower = clause.text.lower()
             if any(says(lower, name) for name in asked.disease) and not GENERAL.search(lower):
                 out.append(_of_clause(lower, sentence.text[:_MOST].lower(), asked, text.lower))
@@ -188,9 +231,13 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
         lower_sentence = sentence.text[:_MOST].lower()
         if lead(sentence) and _ROW.search(lower_sentence):
             continue
-        for clause in clauses(sentence):
+        for clause in _stated(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
-            value = _of_clause(lower, lower_sentence, asked, text.lower)
+            if _ONCE.search(lower) and clause.start + len(clause.text) < sentence.start + len(sentence.text) - 1:
+                continue  # "it was once said to be, but"
+            value = _elliptic(lower, (*subject, "fda") if asked.topic == APPROVAL else subject) or _of_clause(
+                lower, lower_sentence, asked, text.lower
+            )
             drugs = asked.topic in (APPROVAL, WARNING) and _OF_OTHERS.search(lower)
             if not value or (drugs and not any(name in lower for name in subject)):
                 continue
@@ -202,6 +249,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
                 and not _HAS_NONE.search(lower)
                 and not presupposed
                 and not (mine and _THRESHOLD.search(lower))
+                and not (any(name in lower for name in subject) and not OPEN.search(lower))
             ):
                 hedged.append(value) if not re.search(
                     r"\bif\b|\bwhether\b|\bthreshold\b|\bconsult|\bcheck\b|\bmean\b", lower
@@ -216,12 +264,34 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
     return told, closing, hedged, own
 
 
-def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
+def _elliptic(lower: str, subject: tuple[str, ...]) -> str:
+    """Return which way a clause answers that says of the subject only that it is, has or does, or that it does not."""
+    found = _SUBJECT_DOES.search(lower[:120])
+    if not found or not (_PRONOUN.search(found["subject"]) or any(name in found["subject"] for name in subject)):
+        return NONE
+    return NO if found["no"] else YES
+
+
+def _stated(sentence: Span) -> list[Span]:
+    """Return the clauses of a sentence, of which each that draws a conclusion ("so it is not") is one of its own."""
+    out = []
+    for clause in clauses(sentence):
+        start = 0
+        for found in _CONCLUDES.finditer(clause.text):
+            out.append(Span(clause.start + start, clause.text[start : found.start()]))
+            start = found.end()
+        out.append(Span(clause.start + start, clause.text[start:]))
+    return [one for one in out if one.text.strip(" ;,.()")]
+
+
+def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:  # noqa: PLR0911 (one return a case)
     if asked.topic in (LINK, RISK, WARNING, DRUGGABLE, DATA) and _HAS_NONE.search(lower):
         return NO
     cue, other = CUES.get(asked.topic, (None, None))
     if cue is None:
         return _by_words(lower, asked)
+    if asked.topic == WARNING and abroad(lower):
+        return NONE
     if asked.topic == APPROVAL and (abroad(lower) or not of_this_use(lower, sentence, asked, whole)):
         return NONE
     if asked.topic in (LINK, RISK) and not of_this_thing(lower, sentence, asked):
@@ -230,7 +300,9 @@ def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
         lower = lower.replace(name, "it") if len(name) > 8 else lower
     if other is not None and other.search(lower) and not cue.search(other.sub(" ", lower)):
         return NO
-    return (NO if negative(lower) else YES) if cue.search(lower) else NONE
+    if not cue.search(lower):
+        return NONE
+    return NO if negative(lower) and not _EXCEPT.search(lower) else YES
 
 
 def _by_words(lower: str, asked: Question) -> str:

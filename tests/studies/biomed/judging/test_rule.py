@@ -38,8 +38,9 @@ def test_it_agrees_with_a_reader_in_the_state_and_in_19_of_20_answers_nearly_in_
     found = [(one, grade(*one[:3])) for one in CASES]
     apart = [one for one, said in found if said.label != state(one.grade)]
     assert len(CASES) >= 240
-    # Three right names and a wrong one are good to this reader, and bad to those who labelled the blind set.
-    assert [one.response[:10] for one in apart] == ["Rotavexine"], apart[:3]
+    # Right names and a wrong one, and a missing gene, are good to this reader, and bad to those who labelled the blind
+    # set; a wrong p-value beside a right no is bad to this reader, and good to them.
+    assert [one.response[:10] for one in apart] == ["No, it is ", "The SNP is", "Rotavexine"], apart[:4]
     near = [abs(float(said.grade) - one.grade) <= 0.5 for one, said in found]
     assert sum(near) >= 0.95 * len(CASES)
 
@@ -76,7 +77,7 @@ def test_a_tick_that_praises_the_answer_is_no_answer_and_one_that_answers_is(pra
         (SNP, NOT, "No, p < 5e-8.", "1.0"),
         (SNP, NOT, "No, p > 5e-8.", "2.0"),
         (GENES, FOUR, "DRD2, DRD3, HTR2A and ADRA1A.", "3.0"),
-        (GENES, FOUR, "It targets DRD2, DRD3 and HTR2A.", "2.0"),
+        (GENES, FOUR, "It targets DRD2, DRD3 and HTR2A.", "1.5"),
         (GENES, FOUR, "It targets DRD2 and DRD3.", "1.0"),
         (GENES, FOUR, "It targets DRD2.", "0.5"),
         (GENES, FOUR, "It targets GRIN1, GRIN2B and SV2A.", "0.0"),
