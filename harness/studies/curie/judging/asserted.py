@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 _WRONG = re.compile(
     r"\([^()\n]{0,200}\b"
@@ -19,7 +20,8 @@ _DENIED = re.compile(
     r"|in contrast (?:to|with)|by contrast with|compared (?:to|with)|in comparison (?:to|with)|as compared (?:to|with)"
     r"|against which|whereas|other than|differs? from|different from|distinct from|except(?: for)?|excluding|without"
     r"|in the absence of|prior to|before|usually quoted for|(?:higher|lower|larger|smaller|greater|less|more) than"
-    r"|as for|relative to|with respect to|formerly|previously)\b" + _END,
+    r"|as for|although|even though|despite|compare(?= (?:with |to )?-?\d)|cf\.|relative to|with respect to"
+    r"|formerly|previously)\b" + _END,
     re.IGNORECASE,
 )
 _ALSO = re.compile(r"(?<=[;.])\s[^;.\n]{0,300}\b(?:also|too|as well)\b(?:[^;.\n]|\.(?=\d)){0,300}")  # of other samples
@@ -35,8 +37,18 @@ _IDENTIFIED = re.compile(
 _CORRECTED = re.compile(
     r"\b(?:corrected|should (?:be|read|have)|erratum|corrigendum|withdrawn|withdrew|retract(?:ed|s)|revised|rectified"
     r"|taken back|took back|take back|revoked|disowned|superseded|invalidated|discarded|disproved|refuted|amended"
-    r"|updated|misprint|mistyped|typo|mistaken(?:ly)?|erroneous(?:ly)?|in error|by mistake"
+    r"|updated|misprint|mistyped|typo|(?:typing|printing|clerical|transcription|typographical|calculation"
+    r"|unit) error|mistaken(?:ly)?|erroneous(?:ly)?|in error|by mistake"
     r"|no longer (?:valid|hold|held|stand)s?)\b(?P<of>[^\n]{0,200})",
+    re.IGNORECASE,
+)
+_MISLABELLED = re.compile(
+    r"\b(?:filed|listed|labell?ed|named|called|entered|denoted|designated|recorded|given|catalogued)(?: as| under"
+    r"| with)? "
+    r"[^,;.()\n]{1,40}?\b(?:by mistake|by (?:the authors|them) for short|for short|wrongly|mistakenly|erroneously"
+    r"|in error|for historical)"
+    r"|\b(?:wrongly|mistakenly|erroneously|loosely|misleadingly) (?:filed|listed|labell?ed|named|called|entered"
+    r"|denoted|designated)",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
@@ -44,7 +56,8 @@ _HEDGE = re.compile(
     r"|(?:seems?|appears?)(?: to be)?|(?:may|might|could|must) be"
     r"|(?:we|the authors|they) (?:believe|think|assume|suppose|presume|suspect)(?: that)?"
     r"|(?:most |very )?(?:presumably|probably|possibly|perhaps|maybe|likely|plausibly|tentatively|apparently|seemingly)"
-    r"|supposedly|reportedly|allegedly|arguably|conceivably|putative(?:ly)?|presumed|suspected|assumed|tentative)\b,?\s?"
+    r"|supposedly|reportedly|allegedly|arguably|conceivably|putative(?:ly)?|presumed|suspected|assumed"
+    r"|tentative)\b,?\s?"
     r"|^(?:and |but )?(?:then|later|now|finally|eventually|afterwards|in the end)\b,?\s?|\s?\(?\?{1,3}\)?(?=\s*$)",
     re.IGNORECASE,
 )
@@ -54,10 +67,28 @@ _EARLIER = re.compile(
     r"|no longer used|taken back)\b",
     re.IGNORECASE,
 )
+_TRIED = re.compile(
+    r"\b(?:test(?:ed|s|ing)?|tried|checked|compared|explored|scanned|screened|considered|first|at first|initial"
+    r"(?:ly)?|trial)\b",
+    re.I,
+)
+_USED = re.compile(
+    r"\b(?:was|were|is|are|has been)?\s?(?:finally |eventually |then )?(?:used|chosen|adopted|employed|taken"
+    r"|selected|kept|retained)"
+    r"(?: in the end| finally| throughout)?\b|\bfor (?:the )?(?:final|production) (?:runs?|calculations?|results?)\b",
+    re.IGNORECASE,
+)
 _BECAME = re.compile(
     r"^not [^;,\n]{1,60}? but\b|\b(?:corrected|replaced|changed|increased|raised|lowered|reduced|revised|updated"
     r"|amended|superseded|switched)(?: later| then| afterwards)? (?:to|by|with)\b"
-    r"|\bshould (?:be|read|have been)\b|\b(?:misprint|typo|mistake|error) for\b",
+    r"|\bshould (?:be|read|have been)\b|\b(?:misprint|typo|mistake|error) for\b"
+    r"|\b(?:given up|gave up|dropped|abandoned|discarded|rejected|replaced|exchanged|swapped|set aside|left|avoided)"
+    r" (?:in favou?r of|for|in exchange for)\b|\bin favou?r of\b",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(
+    r"\b(?:given up|gave up|dropped|abandoned|discarded|rejected|replaced|exchanged|swapped|set aside|avoided)"
+    r"(?: [a-z]{1,12}){0,2} in favou?r of\b|\bin favou?r of\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\(([^()\n]{1,200})\)")
@@ -77,6 +108,8 @@ def asserted(text: str) -> str:
     Of two things that are told apart as the former and the latter, only the one that is meant is kept.
     """
     text = _WRONG.sub(" ", text)
+    if _INSTEAD.search(text):
+        text = "".join(_INSTEAD.split(clause)[-1] for clause in re.split(r"((?:;|\.(?!\d)|\n))", text))
     if found := _WHICH.search(text):
         head = text[: found.start()]
         splits = list(_COMPARED.finditer(head))
@@ -104,10 +137,84 @@ def denied(text: str) -> str:
     )
 
 
+_LACKED = re.compile(
+    r"\b(?:without|no|not(?: any)?|free of|free from|rather than|instead of|in the absence of|lacking|devoid of"
+    r"|excluding|except(?: for)?|omitting|non-)\s?(?:the |an? |any )?(?P<what>(?:[^,;.()\n]|\.(?=\d)){1,60})"
+    r"|(?<!\w)(?P<free>[A-Za-z\d]{2,20})-free\b",
+    re.IGNORECASE,
+)
+_THAT = re.compile(r"\b(?:that|which|who|where|as|was|were|is|are|has|had|used|added|introduced)\b", re.IGNORECASE)
+
+
+@lru_cache(4096)
+def lacked(text: str) -> tuple[str, ...]:
+    """Return what a plain text says that its subject lacks or is not: `without the PMMA layer` gives `PMMA layer`."""
+    found = (at["free"] or _THAT.split(at["what"])[0] for at in islice(_LACKED.finditer(text), _MOST))
+    return tuple(one.strip() for one in found if one.strip())
+
+
+_ALTERED = re.compile(
+    r"\b(?P<un>un|non-?)?(?P<how>reduc(?=ed\b|tion (?:at|in|with|by|under)\b)|fluorinat|oxidi[sz]|nitrid(?=ed|ing"
+    r"|ation)|nitrogenat"
+    r"|sulfuri[sz]|carburi[sz]"
+    r"|sulfonat|chlorinat|lithiat|sodiat|deuterat|irradiat|implant(?=ed|ation|ing)|functionali[sz]|intercalat"
+    r"|infus|(?:fill|reinforc|load|blend|decorat|impregnat|modifi)(?=(?:ed|ing|ied) with (?:about "
+    r"|some )?(?-i:[\dA-Z]))"
+    r"|aminat|carboxylat|phosphori[sz]|passivat|corrod|swollen|poison)\w{0,9}",
+    re.IGNORECASE,
+)
+
+
+_THERMAL = re.compile(r"\b(?:thermal|chemical|hydrazine|electrochemical|laser) reduction\b", re.IGNORECASE)
+
+
+@lru_cache(4096)
+def alterations(text: str) -> frozenset[str]:
+    """Return how a material is chemically altered according to a plain text: `reduced graphene oxide`."""
+    text = _THERMAL.sub("reduced", text)
+    found = (
+        at["how"].casefold()[:6].replace("s", "z") for at in islice(_ALTERED.finditer(text), _MOST) if not at["un"]
+    )
+    return frozenset(found)
+
+
+def without_lacked(text: str) -> str:
+    """Return a plain text without what it says that its subject lacks."""
+    return _LACKED.sub(" ", text)
+
+
+@lru_cache(4096)
+def repudiated(text: str) -> bool:
+    """Whether a plain text says that a value is not what was found: a hope, a goal, or one that does not hold."""
+    return bool(_REPUDIATED.search(text))
+
+
+_REPUDIATED = re.compile(
+    r"\b(?:(?:does|do|did|could|can|was|were|is|are|has|have)(?: not|n't| never)(?: been| be)?"
+    r" (?:hold|apply|stand|valid|true|reproduc\w{0,3}|confirm\w{0,3}|achiev\w{0,2}|reach\w{0,2}|met|obtained"
+    r"|attained|observed"
+    r"|supported|borne out|agree with the (?:measure|data)\w{0,7})\b|(?:was|were|had been|is) (?:hoped|aimed"
+    r"|wished) for"
+    r"|(?:target|goal|aim|desired|required|specified|design|requirement|set-?point)(?: value| figure| level)?"
+    r"(?: of| for| in| set| only| that|[,;.)]|$)|falls? short|fell short|(?:itself )?gave (?:less|more|another)"
+    r"|(?:were|was|is|are) (?:refuted|disproved|ruled out|rejected|dismissed|abandoned|disputed|wrong|incorrect"
+    r"|invalid)"
+    r"|turned out (?:to be )?(?:wrong|false|too (?:high|low|large|small))|contradicted by|extrapolated to the ideal"
+    r"|not (?:measured|determined|obtained|found|observed) (?:here|by us|in (?:this|the present|our) \w+"
+    r"|by the authors|themselves)"
+    r"|not (?:the|our) (?:own |measured )?(?:value|result)\b)",
+    re.IGNORECASE,
+)
+_MOST = 20  # findings of one kind in a text
+
+
 @lru_cache(4096)
 def identified(text: str) -> tuple[str, ...]:
     """Return what a plain text says that its subject really is, after `i.e.`, `identified as` and the like."""
-    return tuple(at["of"].strip() for at in _IDENTIFIED.finditer(text))
+    found = tuple(at["of"].strip() for at in _IDENTIFIED.finditer(text))
+    if not found and (at := _MISLABELLED.search(text)):
+        return (re.split(r"[,;(]", text[: at.start()])[0].strip(),)
+    return found
 
 
 _QUOTED = re.compile(
@@ -141,6 +248,10 @@ def settled(text: str) -> str:
         rest = text[at.end() :].strip(" ()")
         return rest if re.search(r"\w", rest) else text
     text = _ASIDE.sub(lambda at: " " if len(at[1].split()) > 1 and _EARLIER.search(at[1]) else at[0], text)
+    parts = [part.strip() for part in re.split(r"[;\n]|,\s|\b(?:but|then|while|whereas)\b", text) if part.strip()]
+    used = [part for part in parts if _USED.search(part) and re.search(r"\w", _USED.sub("", part))]
+    if used and len(used) < len(parts) and any(_TRIED.search(part) for part in parts if part not in used):
+        return "; ".join(_USED.sub(" ", part).strip() for part in used)
     if not _EARLIER.search(text):
         return text
     return "; ".join(part.strip() for part in re.split(r"[;\n]|,\s", text) if not _EARLIER.search(part))

@@ -88,6 +88,17 @@ ANIONS: Mapping[str, str] = {
     "aluminate": "Al O",
     "gallate": "Ga O",
     "silicate": "Si O",
+    "platinate": "Pt O",
+    "aurate": "Au O",
+    "palladate": "Pd O",
+    "antimonate": "Sb O",
+    "arsenate": "As O",
+    "cerate": "Ce O",
+    "scandate": "Sc O",
+    "yttrate": "Y O",
+    "beryllate": "Be O",
+    "osmate": "Os O",
+    "rhenate": "Re O",
     "germanate": "Ge O",
     "phosphate": "P O",
     "borate": "B O",
@@ -106,6 +117,7 @@ ANIONS: Mapping[str, str] = {
     "selenite": "Se O",
     "tellurite": "Te O",
     "water": "H O",
+    "hydrate": "H O",
 }
 PREFIXES: Mapping[str, int] = {
     "mono": 1,
@@ -119,6 +131,8 @@ PREFIXES: Mapping[str, int] = {
     "hex": 6,
     "hepta": 7,
     "octa": 8,
+    "nona": 9,
+    "deca": 10,
     "sesqui": 0,
 }
 ROMAN: Mapping[str, int] = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7}

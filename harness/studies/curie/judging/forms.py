@@ -18,16 +18,17 @@ from harness.studies.curie.judging.normal import american, singular
 # other if both name states of a group and have none of them in common.
 _TABLE = """
 shape particle: quantum dot, qd, qds, nanodot, nano dot, nanoparticle, nano particle, np, nps, nanocrystal
-shape particle: nanocrystallite
+shape particle: nanocrystallite, nc, ncs, npl
 shape particle: nanosphere, nanocluster, colloid, colloidal, microsphere, nanocube, nanocrystalline powder, nanograin
 shape powder particle: powder, nanopowder, nano powder, nanocrystalline powder, micropowder
-shape wire: nanowire, nano wire, nanorod, nano rod, nanofiber, nanobelt, whisker, nanoneedle, nanowire bundle
+shape wire: nanowire, nano wire, nanorod, nano rod, nanofiber, nanobelt, whisker, nanoneedle
+shape wire: nanowire bundle, nw, nws, nr, nrs
 shape ribbon: nanoribbon, ribbon
-shape tube: nanotube, nano tube
+shape tube: nanotube, nano tube, nt, nts
 shape film: film, thin film, thick film, ultrathin film, layer, buffer layer, epilayer, epi layer, coating, multilayer
-shape film: membrane, quantum well, heterostructure, superlattice, thin layer
+shape film: membrane, quantum well, qw, qws, mqw, heterostructure, superlattice, thin layer
 shape sheet film: monolayer, bilayer, trilayer, single layer, few layer
-shape sheet: nanosheet, nanoflake, flake, sheet, nanoplatelet, nanoplate
+shape sheet: nanosheet, nss, nanoflake, flake, sheet, nanoplatelet, nanoplate
 shape fiber wire: fiber, filament
 shape foam: foam, aerogel, sponge
 shape bulk: bulk, wafer, ingot, single crystal, pellet, boule
@@ -35,10 +36,13 @@ shape bulk powder: ceramic
 shape solution: solution, suspension, electrolyte
 shape liquid: melt, liquid, molten
 shape gas: vapor, vapour, gas, gaseous
+order amorphous: fused silica, fused quartz, silica glass, quartz glass, metallic glass
 order amorphous: amorphous, glassy, vitreous, glass, noncrystalline, non crystalline
 order single: single crystal, single crystalline, monocrystalline, mono crystalline, single crystalline film
 order poly: polycrystalline, nanocrystalline, poly crystalline, microcrystalline
 order single poly: crystalline
+grain fine: nanocrystalline, ultrafine grained, ultra fine grained, fine grained, nanograined, nano grained, ufg
+grain coarse: coarse grained, large grained, coarse grain
 system cubic: cubic
 system tetragonal: tetragonal
 system orthorhombic: orthorhombic
@@ -110,10 +114,11 @@ polymorph d022: d022
 polymorph laves: c14, c15, c36
 polymorph fcc: a1
 polymorph diamond: diamond cubic, cubic diamond, hexagonal diamond, diamond structure, diamond type, diamond lattice
-magnetism fm: ferromagnetic, ferromagnetically
+magnetism fm: fm, ferromagnetic, ferromagnetically
 magnetism afm: antiferromagnetic, antiferromagnetically, afm
 magnetism nm: nonmagnetic, non magnetic
 magnetism fim: ferrimagnetic
+magnetism pm: paramagnetic
 spin high: high spin
 spin low: low spin
 conformer chair: chair
@@ -125,6 +130,10 @@ strain compressive: compressive strain, compressive strained, compressively stra
 bending eclipsed: eclipsed
 bending staggered: staggered
 allotrope graphene: graphene
+allotrope penta: penta graphene, pentagonal graphene
+allotrope graphyne: graphyne, γ graphyne
+allotrope graphdiyne: graphdiyne
+allotrope lonsdaleite: lonsdaleite, hexagonal diamond
 allotrope graphite: graphite, hopg
 allotrope diamond: diamond
 allotrope fullerene: fullerene, c60
@@ -169,7 +178,26 @@ rolling cold: cold rolled, cold rolling
 state charged: charged, delithiated
 state discharged: discharged, lithiated
 wetness dry: dry, dried, anhydrous
-wetness wet: wet, hydrated, humid
+wetness wet: wet, hydrated, humid, humidified, moist
+motif ico: icosahedral, icosahedron
+motif cubo: cuboctahedral, cuboctahedron
+motif deca: decahedral, decahedron
+motif tetra: truncated tetrahedron
+motif octa: truncated octahedron, truncated octahedral
+motif sphere: spherical
+architecture planar: planar
+architecture meso: mesoporous, mesoscopic, mesostructured
+architecture nip: n i p
+architecture pin: p i n, inverted
+electric ferro: ferroelectric phase, ferroelectric state, polar phase
+electric para: paraelectric, paraelectric phase
+electric anti: antiferroelectric
+fibers glass: glass fiber, e glass fiber, e glass, s glass, gfrp, glass fabric
+fibers carbon: carbon fiber, cfrp, carbon fabric
+fibers aramid: aramid fiber, kevlar fiber, aramid
+fibers natural: flax fiber, jute fiber, hemp fiber
+filler neat: neat, unfilled, unreinforced
+filler filled: filled, reinforced, filler
 aging fresh: fresh, unaged, virgin
 aging aged: aged, cycled
 light dark: in the dark, in dark
@@ -178,7 +206,8 @@ treatment untreated: as deposited, as grown, as prepared, as synthesized, as rec
 treatment untreated: as rolled, as drawn, as printed, as built, as fabricated, as spun, as milled, as extruded
 treatment untreated: as made, as sputtered, as pressed, as welded, as machined, as coated, as produced, before annealing
 treatment treated: annealed, after annealing, post annealed, after calcination, after sintering, calcined, sintered
-treatment treated: heat treated
+treatment treated: heat treated, t6, t5, t4, t7, t73, peak aged, solution treated, stress relieved, hiped, tempered
+treatment treated: hot isostatically pressed, t6 heat treatment, t651
 """
 _FILLER = frozenset(
     [
@@ -278,6 +307,13 @@ _FILLER = frozenset(
         "single",
         "isotropic",
         "textured",
+        "face",
+        "basal",
+        "facet",
+        "heterojunction",
+        "junction",
+        "bilayer",
+        "heterostructure",
         "cast",
         "melt",
     ]
@@ -287,7 +323,7 @@ _LETTERED = re.compile(
     rf"(?<![\w-])(?:(?P<greek>{_GREEK})(?:-(?!ray|partic|decay|dop|irradi|point|emi|func|helix|sheet)(?=[A-Za-z])"
     r"|\s(?=phase|polymorph|modification|form\b))"
     r"|(?<=phase\s)(?P<after>[αβγδεκθη])\b"
-    r"|(?P<stack>1T['′]?|1T-prime|2H|3R|Td|4H|6H|3C)(?=[ -][A-Z(]|[ -]phase|[ -]polytype|$|[,;)\n]))"
+    r"|(?P<stack>1T['′]?|1T-prime|2H|3R|Td|4H|6H|3C)(?=[ -][A-Z(]|[ -]phase|[ -]polytype|[ -]structure|$|[,;)\n]))"
 )
 _LETTERS = {
     "theta": "θ",
@@ -307,6 +343,34 @@ _ORDERS: States = {
     "c": frozenset(["single", "poly"]),
     **dict.fromkeys(("nc", "mc", "μc", "pc", "poly"), frozenset(["poly"])),
 }
+# Compounds whose name is that of a prototype only where a text says so: `B1` cesium chloride is not of the CsCl type.
+_COMPOUNDS = frozenset(
+    ["cscl", "cesium chloride", "nias", "nickel arsenide", "cdi2", "cadmium iodide", "cdcl2", "perovskite", "ilmenite"]
+)
+_OF_TYPE = re.compile(
+    r"[\s-]{0,3}(?:\(B2\)\s)?(?:type|structures?|prototype|lattice|phase|polymorph|form)\b", re.IGNORECASE
+)
+_TYPE_OF = re.compile(r"\b(?:type|structures?|prototype|lattice|phase)(?: of(?: the)?|:)?\s$", re.IGNORECASE)
+# Letters before a formula that stand for a crystal structure: h-BN, t-ZrO2.
+_SYSTEMS = {
+    "h": ("system", "hexagonal"),
+    "t": ("system", "tetragonal"),
+    "m": ("system", "monoclinic"),
+    "o": ("system", "orthorhombic"),
+    "r": ("system", "hexagonal"),
+    "w": ("polymorph", "wurtzite"),
+    "zb": ("polymorph", "zincblende"),
+    "c": ("system", "cubic"),
+}
+_SYSTEMS_BEFORE = re.compile(
+    r"(?<![\w-])(h|t|m|o|r|w|zb|c(?=-(?:BN|ZrO|HfO|GaN|AlN|LLZO|BaTiO)))-(?=[A-Z][A-Za-z]?[A-Z\d])"
+)
+_MELT = re.compile(
+    r"\b(?:melt|liquid|vapou?r|gas|solution|flux|powder|foam)[- ](?=grow|spun|spin|blow|mix|quench|process"
+    r"|infiltrat|extru|cast|phase|transport"
+    r"|nitrogen|helium|atomi|metallurg|deriv|press|crystalli|temperature|depos|cool|exfoliat|synthes)",
+    re.IGNORECASE,
+)
 _LIKE = re.compile(r"\b\w{1,20}[- ]like\b")
 _WORD = re.compile(r"[^\W_]+")
 _READ = 1000  # letters of a description that are searched for states
@@ -339,13 +403,20 @@ class Contradiction:
 @lru_cache(4096)
 def states(text: str) -> States:
     """Return the states that a text gives a material, by group: its shape, order, phase, carriers, treatment."""
-    text = _LIKE.sub(" ", text[:_READ])
+    text = _MELT.sub(" ", _LIKE.sub(" ", text[:_READ]))
     found: dict[str, frozenset[str]] = {}
-    for _, _, phrase in _phrases(text):
+    for start, end, phrase in _phrases(text):
+        if phrase in _COMPOUNDS and not (
+            _OF_TYPE.match(text, end) or _TYPE_OF.search(text[max(0, start - 24) : start])
+        ):
+            continue
         for group, says in _PHRASES[phrase]:
             found[group] = found.get(group, frozenset()) | says
     for prefix in _PREFIX.findall(text):
         found["order"] = found.get("order", frozenset()) | _ORDERS[prefix]
+    for before in _SYSTEMS_BEFORE.findall(text):
+        group, state = _SYSTEMS[before]
+        found.setdefault(group, frozenset([state]))
     for said in _LETTERED.finditer(text):
         letter = str(said["greek"] or said["after"] or said["stack"])
         letter = _LETTERS.get(letter.casefold(), _LETTERS.get(letter, letter))
@@ -356,13 +427,17 @@ def states(text: str) -> States:
 @lru_cache(4096)
 def without_states(text: str) -> str:
     """Remove the words of a material's name that state its form: `wurtzite GaN thin film` becomes `GaN`."""
-    text = _PREFIX.sub(" ", _LETTERED.sub(" ", text[:_READ]))
+    named = text[:_READ].strip()
+    text = _PREFIX.sub(" ", _SYSTEMS_BEFORE.sub(" ", text[:_READ]))
+    text = whole = _PREFIX.sub(" ", _LETTERED.sub(" ", text))
     kept, place = [], 0
     for start, end, phrase in _phrases(text):
         if not any(group == "allotrope" for group, _ in _PHRASES[phrase]):
             kept.append(text[place:start])
             place = end
     text = "".join([*kept, text[place:]])
+    if whole.strip() != named and not re.search(r"\w", text) and len(whole.split()) == 1:  # `alpha-quartz` is quartz
+        return whole.strip(" -,;:/")
     text = _WORD.sub(lambda at: "" if singular(at[0].casefold()) in _FILLER and at[0] != "A" else at[0], text)
     text = re.sub(r"\(\s*[-/]?\s*\)", " ", text)
     return re.sub(r"\s+", " ", re.sub(r"(?<!\S)[-/,&+]+(?!\S)", " ", text)).strip(" -,;:/")

@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     r"|(?P<open>[(\[])|(?P<close>[)\]])"
 )
 _MANY = re.compile(r"\d{1,6}(?:\.\d{1,6})?|\.\d{1,6}")
+_FRACTION = re.compile(r"(?<=[A-Za-z)\]])(\d)/([2-9])(?!\d)")
 _CHARGE = re.compile(r"\^\d?[+-]?\d?$|[+-]{1,3}$|\(\d?[+-]\)$")
 _PART = re.compile(r"[·*•:]|(?<=[A-Za-z\d)\]])[+/](?=[A-Z(\[\d])|(?<=[A-Za-z\d)\]])-(?=[A-Z(\[\d])")
 _VARIABLE = re.compile(r"(?<=[A-Za-z)\]])(?<!D(?=y))\(?(?:\d(?:\.\d+)?\s?[+±-]\s?)?[xyzδ](?:[+-]\d)?(?![a-z])\)?")
@@ -48,6 +49,7 @@ def counts(text: str) -> Counts | None:
     Order and brackets do not matter. Hydrates (`·5H2O`) and groups such as Me are expanded, and a charge is left out.
     """
     text = _CHARGE.sub("", text.strip()).strip(" ,;.")
+    text = _FRACTION.sub(lambda at: f"{int(at[1]) / int(at[2]):.4f}", text)
     if not 0 < len(text) <= _LONGEST or " " in text:
         return None
     return _counted(text) or (_recased(text) if _CASED.fullmatch(text) else None)

@@ -79,6 +79,8 @@ _SHORT = {"qe": "qe", "g03": "gaussian", "g09": "gaussian", "g16": "gaussian", "
 # Name and family of functionals by parts of squeezed text; a part that contains another comes before it.
 _FUNCTIONALS: Mapping[str, tuple[str, str]] = {
     "camb3lyp": ("cam-b3lyp", "hybrid"),
+    "coulombattenuatedb3lyp": ("cam-b3lyp", "hybrid"),
+    "coulombattenuatingmethodb3lyp": ("cam-b3lyp", "hybrid"),
     "b3lyp": ("b3lyp", "hybrid"),
     "b3pw91": ("b3pw91", "hybrid"),
     "x3lyp": ("x3lyp", "hybrid"),
@@ -143,6 +145,14 @@ _FUNCTIONALS: Mapping[str, tuple[str, str]] = {
     "g0w0": ("g0w0", "gw"),
     "gw0": ("gw0", "gw"),
     "scgw": ("scgw", "gw"),
+    "partiallyselfconsistentgw": ("gw0", "gw"),
+    "oneshotgw": ("g0w0", "gw"),
+    "fullyselfconsistentgw": ("scgw", "gw"),
+    "eigenvalueselfconsistentgw": ("evgw", "gw"),
+    "selfconsistentgw": ("scgw", "gw"),
+    "singleshotgw": ("g0w0", "gw"),
+    "randomphase": ("rpa", "rpa"),
+    "bethesalpeter": ("bse", "bse"),
     "xpbe": ("xpbe", "gga"),
     "wc06": ("wc", "gga"),
     "wucohen": ("wc", "gga"),
@@ -218,10 +228,13 @@ _PSEUDO: Mapping[str, str] = {
 
 _BASES: Mapping[str, str] = {  # words for basis sets, without blanks and hyphens
     r"(?:numerical(?:atomic)?orbitals?|numericatom(?:ic)?(?:cent(?:er|re)edorbitals?|orbitals?))(?:of)?|quality|level"
-    r"|settings?|defaults?|species|molopt|shortrange|gth": "",
+    r"|settings?|defaults?|species|molopt(?:sr)?|shortrange|gth|sto$"
+    r"|slater(?:type)?(?:orbitals?)?|gaussiantype(?:orbitals?)?": "",
     r"doublezetavalence(?:plus)?polari[sz](?:ation|ed)": "dzvp",
     r"triplezetavalence(?:plus)?polari[sz](?:ation|ed)": "tzvp",
-    r"planewaves?": "pw",
+    r"(?:fp-?)?(?:linearized)?(?:l?apw|augmentedplanewaves?)(?:\+?(?:lo|localorbitals?))?"
+    r"(?:method|basis|functions?)?": "lapw",
+    r"(?:planewaves?|pw)(?:mode|basis|expansion)?": "pw",
     r"singlezeta": "sz",
     r"doublezeta(?:plus)?(?:single)?polari[sz](?:ation|ed)": "dzp",
     r"triplezeta(?:plus)?(?:double)?polari[sz](?:ation|ed)": "tzp",
@@ -251,6 +264,8 @@ def program(text: str) -> str:
     """Return the program that a text names; if it is in no table, its letters."""
     whole = squeezed(text)
     named = next((name for piece, name in _PROGRAMS.items() if piece in whole), "")
+    if not named and re.match(r"G(?:98|03|09|16)\b", text):
+        named = "gaussian"
     return named or _SHORT.get(whole, "") or re.sub(r"(?:version|v)?\d+$", "", whole)
 
 
@@ -276,6 +291,17 @@ def _runs(text: str) -> frozenset[str]:
     return frozenset(
         "".join(said[start : start + size]) for size in range(1, _TOGETHER + 1) for start in range(len(said) - size + 1)
     )
+
+
+def muffin_tin_cutoff(text: str) -> tuple[float, ...]:
+    """Return the product of smallest radius and largest wave vector in a text: `RKmax = 7`; empty without one."""
+    found = re.search(
+        r"\brg?[\s_]?(?:mt)?\s?(?:min)?[\s·×*x_]{0,3}k[\s_]?max(?:imum)?\s?(?:=|:|of|is|was|set to|equal to)?\s?"
+        r"(\d{1,2}(?:\.\d{1,2})?)",
+        text[:_READ],
+        re.IGNORECASE,
+    )
+    return (float(found[1]),) if found else ()
 
 
 def functional_among(text: str) -> Functional:
@@ -305,14 +331,30 @@ def functional(text: str) -> Functional:
             rest = rest.replace(piece, "|")
             if not names:
                 families.add(family)
+    if re.search(r"\bGW\b", text[:_READ]) and "gw" not in families:
+        names.add("gw")
+        families.add("gw")
     if not names and re.fullmatch(r"hf|uhf|rhf", rest):
         names.add("hf")
     plus_u = bool(re.search(r"\+\s?U\b|Hubbard", text))
     return Functional(frozenset(names), frozenset(families), plus_u, dispersion(text))
 
 
+_GW = frozenset(["g0w0", "gw0", "scgw", "evgw", "gw"])
+_ON_TOP = frozenset(["g0w0", "gw0", "scgw", "evgw", "gw", "mp2", "ccsd", "rpa", "bse", "dmft", "dlpno"])
+
+
 def same_functional(one: Functional, two: Functional) -> bool | None:
-    """Whether two texts name the same functional, or one names the other's family; None if either names neither."""
+    """Whether two texts name the same functional, or one names the other's family; None if either names neither.
+
+    What is done on top of a functional, such as G0W0 on PBE, must be the same, and the functional too if both name it.
+    """
+    tops = [frozenset(name for name in each.names if name in _ON_TOP) for each in (one, two)]
+    if tops[0] or tops[1]:
+        if frozenset(["gw"]) in tops:  # GW of any kind
+            tops = [frozenset(name if name not in _GW else "gw" for name in top) for top in tops]
+        below = [each.names - top for each, top in zip((one, two), tops, strict=True)]
+        return bool(tops[0] & tops[1]) and not (below[0] and below[1] and not below[0] & below[1])
     if one.names and two.names:
         return bool(one.names & two.names)
     if one.families and two.families:
@@ -326,8 +368,9 @@ def dispersion(text: str) -> str:
     whole = squeezed(text)
     for piece, name in _DISPERSION.items():
         if piece in pieces or (len(piece) > 3 and piece in whole):
-            bare = name == "d3" and re.search(r"becke|\bbj\b|\(bj\)", text[:_READ], re.IGNORECASE)
-            return "d3bj" if bare else name
+            if name == "d3" and re.search(r"becke|\bbj\b|\(bj\)", text[:_READ], re.IGNORECASE):
+                return "d3bj"
+            return "d3zero" if name == "d3" and re.search(r"zero[- ]?damp|\(?\bzero\b\)?", text[:_READ], re.I) else name
     return "ts" if re.search(r"\bTS\b (?:dispersion|correction|scheme)|[+-]TS\b", text[:_READ]) else ""
 
 
@@ -335,6 +378,11 @@ def solvent(text: str) -> str:
     """Return the solvation model that a text names; empty if there is none."""
     pieces = re.split(r"[^a-z0-9]+", text[:_READ].casefold())
     named = next((name for piece, name in _SOLVENTS.items() if piece in pieces), "")
+    if not named and re.search(
+        r"\bimplicit (?:solv|water)|\bcontinuum solv|\bsolv(?:ent|ation)( model)?: (?!none|no\b|vacuum|gas)",
+        text[:_READ].casefold(),
+    ):
+        return "implicit"
     return named or ("none" if re.search(r"\bgas[- ]phase\b|\bin vacuo\b", text[:_READ].casefold()) else "")
 
 
@@ -357,7 +405,8 @@ def basis(text: str) -> frozenset[str]:
 
 
 _GAUSSIAN = re.compile(
-    r"\b(?:\d-\d{1,3}\s?\+{0,2}\s?g(?:\*{1,2}|\s?\([a-z\d,\s]{1,8}\))?|def2-?[a-z]{2,6}|(?:aug-)?cc-p[cw]?v[dtq56]z)",
+    r"\b(?:lanl2[dt]z(?:\(?[dfp,]{1,3}\)?)?(?![a-z])|sdd(?![a-z])|dgdzvp2?|sto-\dg|(?:ma-)?def2-[a-z]{2,6}"
+    r"|\d-\d{1,3}\s?\+{0,2}\s?g(?:\*{1,2}|\s?\([a-z\d,\s]{1,8}\))?|def2-?[a-z]{2,6}|(?:aug-)?cc-p[cw]?v[dtq56]z)",
     re.IGNORECASE,
 )
 
@@ -530,12 +579,13 @@ def basis_named(text: str) -> frozenset[str]:
     folded = text[: 2 * _READ].casefold()
     found = re.search(
         r"\b(single|double|triple|quadruple)[- ]zeta"
-        r"(?P<more>(?:[\s-]+(?:plus|with|and|single|double|polari[sz]\w*)){0,3})",
+        r"(?P<more>(?:[\s-]+(?:plus|with|and|single|double|valence|polari[sz]\w*)){0,4})",
         folded,
     )
     if found:
         size = {"single": "sz", "double": "dz", "triple": "tz", "quadruple": "qz"}[found[1]]
-        return frozenset([size + ("p" if "polari" in found["more"] else "")])
+        valence = "v" if "valence" in found["more"] else ""
+        return frozenset([size + valence + ("p" if "polari" in found["more"] else "")])
     return frozenset()
 
 

@@ -65,7 +65,8 @@ _COMMANDS = {
     r"\overline": "-",
 }
 _TAG = re.compile(
-    r"</?(?:sub|sup|inf|ital|italic|i|b|bold|em|strong|u|span|p|small|font|math|mi|mn|mo|mrow|msub|msup)(?:\s[^<>\n]{0,60})?/?\s?>",
+    r"</?(?:sub|sup|inf|ital|italic|i|b|bold|em|strong|u|span|p|small|font|math|mi|mn|mo|mrow|msub|msup)"
+    r"(?:\s[^<>\n]{0,60})?/?\s?>",
     re.IGNORECASE,
 )
 _ABSENT = re.compile(
@@ -185,6 +186,7 @@ _BRITISH = (
     ("colour", "color"),
     ("behaviour", "behavior"),
     ("fibre", "fiber"),
+    ("centred", "centered"),
     ("centre", "center"),
     ("metre", "meter"),
     ("mould", "mold"),
@@ -192,6 +194,9 @@ _BRITISH = (
     ("catalys", "catalyz"),
     ("modelling", "modeling"),
     ("labelled", "labeled"),
+    ("tunnelling", "tunneling"),
+    ("travelling", "traveling"),
+    ("levelling", "leveling"),
     ("ageing", "aging"),
 )
 _ISED = re.compile(r"(?<=[a-z]{4})is(?=(?:ed|ing|ation|ations|able|er)$)")

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from harness.answers.units import Powers
-from harness.studies.curie.judging import cells, methods
-from harness.studies.curie.judging.asserted import settled, unhedged
+from harness.studies.curie.judging import cells, methods, settings
+from harness.studies.curie.judging.asserted import asserted, settled, unhedged
 from harness.studies.curie.judging.normal import FIELDS, fields
 from harness.studies.curie.judging.quantities import Number, Quantity, quantity, same_number
+from harness.studies.curie.judging.substances import agents
 
 MOST_WITHOUT = 2 / 3  # the same if the gold item has a functional and the other has none
 MOST = 0.5  # more than this share of what the gold item states must be stated by the other item
@@ -24,7 +26,8 @@ software: code, program, package, dftcode, dftsoftware, simulationcode
 functional: xc, exchangecorrelation, xcfunctional, exchangecorrelationfunctional, dftfunctional, gga, leveloftheory,
   theory, method
 k-points: kpts, kpointsgrid, kpoints, kpoint, kpointgrid, kmesh, kgrid, kpointmesh, ksampling, kpointsampling,
-  brillouinzonesampling, bzsampling, kpointdensity, kspacing, monkhorstpack
+  brillouinzonesampling, bzsampling, kpointdensity, kspacing, monkhorstpack, ngridk, ngkpt, kgridsize, kpt,
+  kpointsmesh, mpgrid
 pseudopotentials: pp, setups, pseudopotential, psp, pseudo, potentials, potential, pawpotentials
 basis_set: basis, basisset, basissets, orbitals
 energy_cutoff: encut, ecutwfc, meshcutoff, cutoff, cutoffenergy, planewavecutoff, ecut, energycutoff, pwcutoff,
@@ -35,6 +38,8 @@ energy_convergence: ediff, energyconvergence, energytolerance, scftolerance, scf
 force_convergence: fmax, ediffg, forceconvergence, forcetolerance, forcethreshold, forcecriterion, forcconvthr
 relaxed_nuclei: relaxednuclei, relaxions, ionsrelaxed, relaxedions
 relaxed_unit_cell: relaxedunitcell, cellrelaxed, relaxcell, relaxedcell
+relaxation: relax, relaxed, geometryoptimization, geometryoptimisation, optimization, optimisation, relaxationmode,
+  geometry, relaxationtype
 spin: spinpol, spinpolarized, spinpolarised, spinpolarization, spinpolarisation, magnetism, ispin, nspin, lsda
 hubbard_U: u, hubbardu, ueff, hubbard, ldauu, dftu, uvalue, uvalues, hubbardparameters, hubbardcorrection
 """
@@ -72,6 +77,8 @@ _WEIGHTS: Mapping[str, float] = dict.fromkeys(
         "relativity",
         "tier",
         "density_cutoff",
+        "exchange",
+        "rkmax",
     ),
     0.5,
 )
@@ -90,6 +97,15 @@ class ParameterItem:
             field: unhedged(settled(text) or text) if field in _READERS or field == "energy_cutoff" else text
             for field, text in fields(item, {name: _NAMES.get(bare[name], name) for name in bare}).items()
         }
+        self.told = frozenset(said)
+        if not said.get("force_convergence") and (limit := settings.force("\n".join(said.values()))):
+            said["force_convergence"] = limit
+        if not said.get("hubbard_U"):
+            every = f"{said.get('functional', '')}\n" + "\n".join(
+                one for name, one in said.items() if name not in _READERS
+            )
+            if at := _U_AMONG.search(every[:800]):
+                said["hubbard_U"] = at["of"].strip(" ()")
         codes = {name for name in bare if bare[name] in _CODES}
         if said.get("spin") and codes and said["spin"].strip() in ("1", "2"):
             said["spin"] = "yes" if said["spin"].strip() == "2" else "no"
@@ -98,6 +114,8 @@ class ParameterItem:
         free = "\n".join(
             f"{name}: {text}" for name, text in said.items() if name not in known and name not in ("id", "index")
         )
+        for field, told in settings.relaxation(said.get("relaxation", "")).items():
+            said.setdefault(field, told)
         self.fields: dict[str, Any] = {field: read(said[field]) for field, read in _READERS.items() if said.get(field)}
         self.roles = {field: methods.by_role(said[field]) for field in _READERS if said.get(field)}
         for field in ("energy_cutoff", "density_cutoff"):
@@ -109,6 +127,8 @@ class ParameterItem:
         if mode and "basis_set" not in self.fields:
             self.fields["basis_set"] = frozenset(["pw"])
         self.fields = {field: value for field, value in self.fields.items() if value not in ("", (), frozenset(), None)}
+        raw, free = free, asserted(free)
+        self.remarks = free
         self.also = methods.functional_among(free).names
         self._functional(said, free)
         self._from(free, said)
@@ -117,7 +137,40 @@ class ParameterItem:
         self.plus_u = (isinstance(used, methods.Functional) and used.plus_u) or bool(
             _PLUS_U.search(said.get("functional", ""))
         )
+        fields_said = (f"{field}={text}" for field, text in said.items() if field in known)
+        if "spin" not in self.fields and (spin := settings.spin(settings.main_clauses(raw))):
+            self.fields["spin"] = spin
+        self._override(settings.main_clauses(free), "\n".join(fields_said))
+        self._terms(said, bare)
         self.remarks_u = bool(_PLUS_U.search(free) or "LDAU" in free)
+
+    def _override(self, remarks: str, every: str) -> None:
+        """Let remarks and input tags on this calculation count before its other fields, which they may contradict."""
+        told = settings.from_tags(every) | settings.from_tags(remarks)
+        if (spin := settings.spin(remarks)) and ("spin" in self.fields or spin == "yes"):
+            told.setdefault("spin", spin)
+        used = self.fields.get("functional")
+        plain = _PLAIN_RUN.search(remarks)
+        xc = methods.functional(told.pop("functional", "") or (plain[1] or plain[2] if plain else ""))
+        no_hybrid = told.pop("hybrid", "") == "no"
+        if isinstance(used, methods.Functional):
+            hybrid = "hybrid" in used.families and "hybrid" not in xc.families and bool(used.names)
+            if (no_hybrid and hybrid) or (plain and xc.names and not xc.names & used.names):
+                self.fields["functional"] = replace(xc, dispersion=used.dispersion) if xc.names else _NO_HYBRID
+        elif xc.names:
+            self.fields["functional"] = xc
+        self.fields |= told
+
+    def _terms(self, said: Mapping[str, str], bare: Mapping[str, str]) -> None:
+        """Read the terms that change the physics: exact exchange, charge, the kind of a Hubbard parameter."""
+        every = "\n".join((said.get("functional", ""), self.remarks))
+        if (share := settings.exact_exchange(every)) is not None:
+            self.fields["exchange"] = Number(share, 0.001)
+        self.charge = settings.charge(self.remarks)
+        effective = any("eff" in name for name in bare.values() if _NAMES.get(name) == "hubbard_U")
+        terms = self.fields.get("hubbard_U", ())
+        text = f"{said.get('hubbard_U', '')}\n{self.remarks if len(terms) == 1 else ''}"
+        self.terms = {element: settings.repulsion(value, text, effective) for element, value in terms}
 
     def _cutoff(self, field: str, text: str, rydberg: bool) -> None:
         """Read the cutoff of the wave functions and that of the density, which may stand in one field."""
@@ -159,12 +212,25 @@ class ParameterItem:
             "k-points": cells.grid(methods.grid_among(free)) or ((1, 1, 1) if _GAMMA.search(free) else ()),
             "pseudopotentials": methods.pseudopotential_among(free),
             "energy_cutoff": (cutoff,) if (cutoff := _amount(_EV, _ENERGY)(methods.cutoff_among(free))) else (),
+            "rkmax": methods.muffin_tin_cutoff(f"{said.get('basis_set', '')}\n{said.get('energy_cutoff', '')}\n{free}"),
             "k-spacing": _spacing(said.get("k-points", "")),
             "software": methods.program_among(free),
         }
         self.fields |= {field: value for field, value in found.items() if value and field not in self.fields}
 
 
+_U_AMONG = re.compile(
+    r"(?<![A-Za-z])U(?:_?eff|[ _]eff)?(?:\([A-Z][a-z]?\))?\s?(?:=|:|of)\s?(?P<of>\d{1,2}"
+    r"(?:\.\d{1,3})?\s?eV[^;.)\n]{0,40})"
+)
+_PLAIN_RUN = re.compile(
+    r"\b(?:plain|pure|simple|bare|only|just|actually|in fact) ([A-Za-z][\w-]{1,12}) (?:run|calculation|level"
+    r"|functional|results?)"
+    r"|\b(?:run|calculated|computed|obtained|done|performed) (?:here )?with (?:plain|pure|bare|only) "
+    r"([A-Za-z][\w-]{1,12})\b",
+    re.IGNORECASE,
+)
+_NO_HYBRID = methods.Functional(frozenset(["no hybrid"]), frozenset(["semilocal"]), False, "")
 _PLUS_U = re.compile(r"\+\s?U(?:eff)?\b|Hubbard|\bU[- ]correct|\bDFT\+U|\bU\s?=")
 
 
@@ -191,6 +257,7 @@ def _amount(unit: float, powers: Powers) -> Callable[[str], Number | None]:
     """Return a function that reads a number in multiples of `unit`, which is assumed if the text has no known unit."""
 
     def read(text: str) -> Number | None:
+        text = re.sub(r"(?<=V/)A(?:ng)?\b|(?<=V )A(?=\^?-1)", "Å", text)  # a force, not a current
         found: Quantity | None = quantity(text, "", "")
         if found is None and (at := re.search(r"(?<![\w.])\d", text[:200])):  # `forces below 0.05 eV/Å`
             found = quantity(text[at.start() :], "", "")
@@ -204,6 +271,11 @@ def _amount(unit: float, powers: Powers) -> Callable[[str], Number | None]:
     return read
 
 
+def _spin(text: str) -> str:
+    """Return yes or no for what a text says of the polarisation of spins; other words are returned as they are."""
+    return settings.spin(text) or _switch(text)
+
+
 def _switch(text: str) -> str:
     """Return yes or no for the words that mean them; another word is returned as it is."""
     folded = text.strip().casefold()
@@ -211,6 +283,8 @@ def _switch(text: str) -> str:
         return "yes"
     if _NO.fullmatch(folded):
         return "no"
+    if first := re.match(r"(yes|true|no|false)\b", folded):
+        return "yes" if first[1] in ("yes", "true") else "no"
     number = cells.plain_number(folded) if folded[:1].isdigit() else None
     return "yes" if number and number.value > 0 else methods.squeezed(folded)
 
@@ -225,7 +299,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "energy_convergence": _amount(_EV, _ENERGY),
     "relaxed_nuclei": _switch,
     "relaxed_unit_cell": _switch,
-    "spin": _switch,
+    "spin": _spin,
     "hubbard_U": methods.hubbard,
 }
 
@@ -246,13 +320,76 @@ def why_parameters_differ(gold: ParameterItem, other: ParameterItem) -> str:
         agreed += weight if same else 0.0
     if not total:
         return "" if gold.fields == other.fields else "the gold item states nothing"
+    return _physics_differs(gold, other) or _too_little(gold, other, agreed, total)
+
+
+def _too_little(gold: ParameterItem, other: ParameterItem, agreed: float, total: float) -> str:
+    """Return whether the other item states too little of the gold one: most fields, and of few one with a number."""
+    silent = "functional" in gold.fields and not {"functional", "other functional"} & other.fields.keys()
+    share = MOST_WITHOUT if silent else MOST
+    if agreed <= share * total:
+        return "too little of it is stated"
+    numbers = _COUNTED & gold.fields.keys()
+    if numbers and not numbers & (other.fields.keys() | other.told) and len(gold.fields) < 5:
+        return "none of its numbers is stated"
+    return ""
+
+
+def _physics_differs(gold: ParameterItem, other: ParameterItem) -> str:
+    """Return which term of the physics differs or stands in the other item alone, or a setting of its dynamics."""
     if _u_differs(gold, other):
         return "hubbard_U differs"
     if _dispersion_differs(gold, other):
         return "dispersion differs"
-    silent = "functional" in gold.fields and not {"functional", "other functional"} & other.fields.keys()
-    share = MOST_WITHOUT if silent else MOST
-    return "" if agreed > share * total else "too little of it is stated"
+    for field in ("dispersion", "solvent", "relativity"):
+        added = other.fields.get(field, "")
+        if added and added not in _NOTHING and field not in gold.fields and not _part_of_name(field, gold):
+            return f"{field} is added"
+    many = {settings.multiplicity(item.remarks) for item in (gold, other)} - {None}
+    media = [agents(_solvation(item.remarks)) for item in (gold, other)]
+    shares = [item.fields.get("exchange") or _usual_share(item) for item in (gold, other)]
+    noun = settings.other_dynamics(gold.remarks, other.remarks)
+    found = {
+        "multiplicities differ": len(many) > 1,
+        "the solvents differ": bool(media[0] and media[1] and not media[0] & media[1]),
+        "charges differ": (gold.charge or 0) != (other.charge or 0),
+        "the shares of exact exchange differ": bool(
+            shares[0] and shares[1] and abs(shares[0].value - shares[1].value) > 0.006
+        ),
+        f"{noun} differs": bool(noun),
+    }
+    return next((why for why, holds in found.items() if holds), "")
+
+
+def _solvation(text: str) -> str:
+    """Return the parts of remarks that are of a solvent."""
+    parts = re.split(r"[\n;]|\.(?!\d)", text[:800])
+    return "; ".join(
+        part for part in parts if re.search(r"\b(?:SMD|C?-?PCM|COSMO|solv\w*|VASPsol|aqueous)\b", part, re.I)
+    )
+
+
+_NOTHING = frozenset(["none", "scalar", "no"])
+_COUNTED = frozenset(
+    ["k-points", "energy_cutoff", "density_cutoff", "force_convergence", "energy_convergence", "hubbard_U"]
+)
+_USUAL: Mapping[str, float] = {"hse06": 0.25, "pbe0": 0.25, "b3lyp": 0.2}  # shares of exact exchange by default
+
+
+def _usual_share(item: ParameterItem) -> Number | None:
+    used = item.fields.get("functional")
+    found = {_USUAL.get(name, 0.0) for name in used.names} if isinstance(used, methods.Functional) else set()
+    return Number(found.pop(), 0.001) if len(found) == 1 and any(found) else None
+
+
+def _part_of_name(field: str, item: ParameterItem) -> bool:
+    """Whether the functional itself has the correction, as vdW-DF and ωB97X-D have one for dispersion."""
+    used = item.fields.get("functional")
+    return (
+        field == "dispersion"
+        and isinstance(used, methods.Functional)
+        and any("vdw" in name or name.endswith(("-d", "-v")) for name in used.names)
+    )
 
 
 def _noted(gold: ParameterItem, other: ParameterItem) -> bool:
@@ -272,8 +409,21 @@ def _same_field(field: str, gold: ParameterItem, other: ParameterItem) -> bool |
             _same(_READERS[field](text), plain) is not False for role, text in named.items() if role != "preliminary"
         )
     if field == "hubbard_U":
-        return methods.same_hubbard(gold.fields[field], other.fields[field])
+        return _same_terms(gold, other)
     return _same(gold.fields[field], other.fields[field])
+
+
+def _same_terms(gold: ParameterItem, other: ParameterItem) -> bool:
+    """Whether the Hubbard terms of two items agree: element by element, or any term if one names no element."""
+    mine, theirs = gold.terms, other.terms
+    if "" in mine or "" in theirs:
+        return any(settings.same_repulsion(a, b) for a in mine.values() for b in theirs.values())
+    shared = mine.keys() & theirs.keys()
+    return (
+        bool(shared)
+        and theirs.keys() <= mine.keys()
+        and all(settings.same_repulsion(mine[one], theirs[one]) for one in shared)
+    )
 
 
 def _same(one: Any, two: Any) -> bool | None:

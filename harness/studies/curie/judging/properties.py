@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from harness.studies.curie.judging.elements import NAMES
 from harness.studies.curie.judging.normal import lines, words
 from harness.studies.curie.judging.property_names import EXTRA, NAMED, SYMBOLS, TELLING
 from harness.studies.curie.judging.substances import AGENT_WORDS, agents
@@ -37,6 +38,12 @@ _IN_WORDS = tuple(
         ("shear", "shear"),
     )
 )
+_ION_CONDUCTION = re.compile(
+    r"\b(?:Li|Na|K|Mg|Zn|Ca|Al|Ag|Cu|O|H|F)\d?(?:\+|[- ]ions?)?[ -](?:ionic )?conductivity\b(?<!Al conductivity)"
+    r"(?<!Cu conductivity)"
+    r"(?<!Ag conductivity)"
+)
+_RATIO_OF = re.compile(r"\b([A-Z][a-z]?) ?[/:] ?([A-Z][a-z]?)(?: atomic| molar)? ratio\b")
 _READ = 300  # letters of a property's name
 
 
@@ -46,6 +53,9 @@ _BY_WORDS: Mapping[frozenset[str], str] = {
     **{said - EXTRA: means for said, means in _NAMES[::-1] if len(said - EXTRA) > 1},
     **dict(_NAMES[::-1]),
 }
+_CALLED: dict[str, list[tuple[str, ...]]] = {}  # all names of a known property
+for _name, _means in NAMED.items():
+    _CALLED.setdefault(_means, []).append(words(_name))
 _TOLD = frozenset(
     [
         *(word for row in TELLING for part in row for word in part),
@@ -69,6 +79,20 @@ _BY_WORD: dict[str, list[frozenset[str]]] = {}
 for _said in _BY_WORDS:
     for _word in _said:
         _BY_WORD.setdefault(_word, []).append(_said)
+_ENDINGS = re.compile(
+    r"(?:ivity|ivities|ance|ility|ation|ition|sion|tion|ion|ing|ness|ity|ed|al|ic|ical|ive|or|er|e|y)$"
+)
+
+
+def _stem(word: str) -> str:
+    """Return the beginning that words of one family share: `diffusivity` and `diffusion` have `diffus`."""
+    found = _ENDINGS.sub("", word)
+    return found if len(found) > 4 else word
+
+
+_BY_STEMS: Mapping[frozenset[str], str] = {
+    frozenset(map(_stem, said - EXTRA)): means for said, means in _NAMES[::-1] if len(said - EXTRA) > 1
+}
 _PART = re.compile(r"\b(\w{1,30}) (?:contribution|component|part|share) (?:to|of) (?:the |an? )?", re.IGNORECASE)
 
 
@@ -84,25 +108,37 @@ class Property:
     agents: frozenset[str]  # what is taken up, conducted, or sensed: `CO2 uptake`
 
 
+# Words of a part of a name that says only along what a property is taken.
+_WHERE = frozenset(
+    ["a", "b", "c", "axis", "direction", "plane", "in", "out", "of", "along", "the", "parallel", "perpendicular", "to"]
+)
+
+
 @lru_cache(4096)
 def property_of(text: str) -> Property:
     """Return the property of some names, one per line of plain text: `band gap energy`, `Eg`, `direct band gap`."""
+    text = _ION_CONDUCTION.sub(lambda at: f"{at[0]} {'proton' if 'H' in at[0] else 'ionic'} conductivity", text[:_READ])
+    text = _RATIO_OF.sub(lambda at: f"{NAMES.get(at[1], at[1])} {NAMES.get(at[2], at[2])} ratio", text)
     for pattern, adjective in _IN_WORDS:
         text = pattern.sub(rf"\1{adjective} strength", text)
     text = re.sub(r"(?<![\w.])\d[\d.]{0,8}\s?%\s", "", text[:_READ])
     known, spoken, symbols = set[str](), list[tuple[str, ...]](), set[str]()
-    for line in lines(_PART.sub(r"\1 ", text)):
+    for line in lines(_PART.sub(r"\1 ", re.sub(r"(?m)^\s*[-|]\s?(?=Δ)", "", text))):
         whole = re.sub(r"[\s,_()]", "", line)
-        for name in [whole] if whole in SYMBOLS else _names(line):
+        for name in [whole] if whole in SYMBOLS else _names(_with_subscripts(line)):
             squeezed = re.sub(r"[\s,_()]", "", name)
+            if squeezed not in SYMBOLS and len(words(name)) > 1 and set(words(name)) <= _WHERE:
+                continue
             if squeezed in SYMBOLS or (len(name) <= 3 and not re.fullmatch(r"[a-z]{3}", name)):
                 symbols.add(squeezed)
             else:
                 known |= {_known(words(name))} - {""}
                 if rest := tuple(word for word in words(name) if word not in EXTRA):
                     spoken.append(rest)
-    said = frozenset(words(text))
+    said = frozenset(words(_with_subscripts(text)))
     telling = tuple(frozenset(place for place, part in enumerate(row) if said & part) for row in TELLING)
+    if not known and not spoken and symbols and symbols <= {"a", "b", "c", "a0"}:
+        known.add("lattice constant")
     axes = {str(at["before"] or at["after"] or at["along"]) for at in _AXIS.finditer(text)}
     if "lattice constant" in known:
         axes |= symbols & {"a", "b", "c"}
@@ -112,11 +148,23 @@ def property_of(text: str) -> Property:
 
 def _names(line: str) -> list[str]:
     """Split a line into names: `band gap (Eg)`, `n, refractive index` and `coercive field Hc` have two each."""
-    inside = re.findall(r"\(([^()]{1,40})\)", line)
+    inside = [
+        one
+        for one in re.findall(r"\(([^()]{1,40})\)", line)
+        if _is_name(one) or not re.match(r"\s*\S", line.split("(", maxsplit=1)[0])
+    ]
     outside = re.sub(r"\([^()]{1,40}\)", " ", line)
     parts = [part.strip(" ,;:.") for part in re.split(r", | or |; ?| = ?", outside)]
     parts = [piece for part in parts for piece in _without_symbol(part)]
     return [part for part in (*parts, *(one.strip() for one in inside)) if part]
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text in brackets is another name of a property, and not how or on what it was measured."""
+    bare = re.sub(r"[\s,_()]", "", text)
+    return (
+        bare in SYMBOLS or bool(_known(words(text))) or (len(text.split()) == 1 and (text.isupper() or len(text) <= 4))
+    )
 
 
 def _without_symbol(name: str) -> list[str]:
@@ -124,8 +172,37 @@ def _without_symbol(name: str) -> list[str]:
     first, _, rest = name.partition(" ")
     if first in SYMBOLS and rest.startswith(("of ", "for ")):  # `Eb of the exciton`
         return [first]
+    if len(first) > 1 and first in SYMBOLS and rest in _KINDS:  # `TMR ratio`
+        return [first]
     head, _, last = name.rpartition(" ")
-    return [head, last] if head and last in SYMBOLS else [name]
+    if not head or last not in SYMBOLS:
+        return [name]
+    said = words(head)
+    alone = not _known(said) and (len(said) == 1 or set(said) <= _TOLD | EXTRA)  # `superconducting Tc`
+    return [last] if alone else [head, last]
+
+
+_SUBSCRIPTS = {
+    **dict.fromkeys(("L", "l", "lat", "latt", "ph", "lattice"), "lattice"),
+    **dict.fromkeys(("e", "el", "n"), "electron"),
+    **dict.fromkeys(("h", "p"), "hole"),
+    **dict.fromkeys(("tot", "total"), "total"),
+}
+_BASES = {
+    "κ": "thermal conductivity",
+    "k": "thermal conductivity",
+    "λ": "thermal conductivity",
+    "μ": "mobility",
+    "µ": "mobility",
+}
+_SUBSCRIPTED = re.compile(r"(?<![\w])([κkλμµ])[ _]?(L|lat|latt|lattice|ph|e|el|n|h|p|tot|total)(?![\w])")
+
+
+def _with_subscripts(line: str) -> str:
+    """Return a name in which a symbol with a subscript is spelt: `κ_L` is `lattice thermal conductivity`."""
+    if at := re.fullmatch(r"\s*n[ _]?([oe])\s*", line):
+        return f"{'ordinary' if at[1] == 'o' else 'extraordinary'} refractive index"
+    return _SUBSCRIPTED.sub(lambda at: f"{_SUBSCRIPTS[at[2]]} {_BASES[at[1]]}", line)
 
 
 def _known(said: tuple[str, ...]) -> str:
@@ -142,7 +219,9 @@ def _known(said: tuple[str, ...]) -> str:
     fitting = [known for known in inside if bag - known <= EXTRA | _TOLD | AGENT_WORDS]
     longest = max(map(len, fitting), default=0)
     means = {_BY_WORDS[known] for known in fitting if len(known) == longest}
-    return means.pop() if len(means) == 1 else ""
+    if len(means) == 1:
+        return means.pop()
+    return _BY_STEMS.get(frozenset(map(_stem, bag - EXTRA)), "") if len(bag - EXTRA) > 1 else ""
 
 
 def mentioned(text: str) -> frozenset[str]:
@@ -202,16 +281,80 @@ def _meant(one: Property) -> frozenset[str]:
     return one.known or frozenset[str]().union(*(SYMBOLS.get(sign, frozenset()) for sign in one.symbols))
 
 
+# Last words of names that mean the same behind the same words: `Fermi level` and `Fermi energy`.
+_HEADS = {
+    **dict.fromkeys(("level", "position"), "energy"),
+    **dict.fromkeys(("point",), "temperature"),
+    **dict.fromkeys(("parameter", "coefficient", "factor", "value", "number"), "constant"),
+    **dict.fromkeys(("amount", "quantity", "uptake", "loading"), "content"),
+    **dict.fromkeys(("speed",), "velocity"),
+    **dict.fromkeys(("period", "duration"), "time"),
+    **dict.fromkeys(("size",), "diameter"),
+}
+
+
+def _headed(said: tuple[str, ...]) -> tuple[str, ...]:
+    return (*said[:-1], _HEADS.get(said[-1], said[-1]))
+
+
+# Last words that say of what kind a property is, and not which.
+_KINDS = frozenset(["coefficient", "constant", "factor", "ratio", "value", "parameter", "number", "index", "level"])
+
+
+def _same_stems(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Whether one name has all families of words of the other, without words for the kind of a property."""
+    mine, theirs = ({_stem(word) for word in side if word not in _KINDS and len(word) > 1} for side in (one, two))
+    shared = mine & theirs
+    return bool(shared - _QUANTITIES) and shared in (mine, theirs)
+
+
+_QUANTITIES = frozenset(
+    _stem(word)
+    for word in [
+        "time",
+        "temperature",
+        "energy",
+        "density",
+        "field",
+        "strength",
+        "power",
+        "current",
+        "voltage",
+        "stress",
+        "strain",
+        "content",
+        "size",
+        "rate",
+        "specific",
+        "efficiency",
+        "capacity",
+        "loss",
+        "moment",
+        "frequency",
+        "wavelength",
+        "length",
+        "width",
+        "volume",
+        "mass",
+        "pressure",
+        "resistance",
+    ]
+)
+
+
 def _alike(one: Property, two: Property) -> bool:
     """Whether two names have the same words, or one has all words of the other and both end with the same word."""
-    pairs = ((a, b) for a in one.spoken for b in two.spoken)
+    if any(_same_stems(a, b) for a in one.spoken for b in two.spoken):
+        return True
+    pairs = ((_headed(a), _headed(b)) for a in one.spoken for b in two.spoken)
     return any(set(a) == set(b) or (a[-1] == b[-1] and (set(a) < set(b) or set(b) < set(a))) for a, b in pairs)
 
 
 def _abbreviated(one: Property, two: Property) -> bool:
     """Whether a short name of one property has the letters of the other's: `TDD`, threading dislocation density."""
     short = {sign.casefold() for sign in one.symbols} | {said[0] for said in one.spoken if len(said) == 1}
-    return any(_spells(letters, said) for letters in short if 3 <= len(letters) <= 6 for said in two.spoken)
+    names = (*two.spoken, *(said for known in two.known for said in _CALLED.get(known, ())))
+    return any(_spells(letters, said) for letters in short if 3 <= len(letters) <= 6 for said in names)
 
 
 def _spells(letters: str, said: tuple[str, ...]) -> bool:

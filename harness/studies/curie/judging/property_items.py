@@ -5,273 +5,45 @@ Independent of the task and the record of the items.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from itertools import islice
-from typing import Any
 
 from harness.answers.units import Powers
-from harness.studies.curie.judging import series
 from harness.studies.curie.judging.asserted import (
+    alterations,
     asserted,
     corrected,
     denied,
-    identified,
+    lacked,
     quoted,
-    settled,
+    repudiated,
     subject,
-    unhedged,
+    without_lacked,
 )
 from harness.studies.curie.judging.elements import SYMBOLS
-from harness.studies.curie.judging.forms import States, contradiction, states, without_states
-from harness.studies.curie.judging.formulas import with_share
-from harness.studies.curie.judging.normal import FIELDS, fields, lines, singular, words
-from harness.studies.curie.judging.properties import Property, mentioned, property_of, same_property
+from harness.studies.curie.judging.forms import contradiction, states
+from harness.studies.curie.judging.normal import singular, words
+from harness.studies.curie.judging.opposites import opposed
+from harness.studies.curie.judging.properties import mentioned, same_property
 from harness.studies.curie.judging.property_names import EXTRA, STARRED, TELLING
+from harness.studies.curie.judging.property_reading import RATIO, READ, STACK, PropertyItem, shares_of
 from harness.studies.curie.judging.quantities import Number, Quantity, quantity, reading, same_quantity
 from harness.studies.curie.judging.samples import (
-    Sample,
-    dopants,
     lacks,
     other_agents,
+    other_electrodes,
+    other_electrolytes,
     other_moments,
     other_sample,
     other_techniques,
-    sample,
-    without_dopants,
-    without_substrate,
 )
-from harness.studies.curie.judging.substances import Substance, formulas_in, key, parts_of, same_substance, substance
-
-_READ = 800  # letters of a description
-_NAME = 300  # letters of a material's name
-# Other names that models use for the fields of the prompt.
-_OTHER_NAMES: Mapping[str, str] = {
-    "material_name": "material",
-    "property": "property_name",
-    "unit": "value_units",
-    "units": "value_units",
-    "value_unit": "value_units",
-    "value": "low_value",
-    "descriptor": "material_descriptor",
-}
-_THEORY = frozenset(
-    [
-        "calculated",
-        "calculation",
-        "theoretical",
-        "theory",
-        "simulated",
-        "simulation",
-        "dft",
-        "predicted",
-        "computed",
-        "hse06",
-        "hse",
-        "pbe",
-        "lda",
-        "gga",
-        "gw",
-        "g0w0",
-        "scan",
-        "mbj",
-        "ab",
-        "initio",
-        "quasiparticle",
-        "bse",
-    ]
+from harness.studies.curie.judging.substances import (
+    formulas_in,
+    key,
+    same_substance,
+    substance,
 )
-_EXPERIMENT = frozenset(["measured", "measurement", "experimental", "experiment", "experimentally"])
-_QUIET = re.compile(r"source|passage|table|confiden|(?:^|_)(?:index|id|page|notes?|comments?|doi|supplier)(?:_|$)")
-_STACK = re.compile(r"(?<![\w/])[A-Z][\w.]{0,30}(?:/[A-Z][\w.]{0,30}){1,5}(?![\w/(])")
-_COATED = re.compile(r"(\S{3,40}?)\s?[/@]\s?C")  # a compound with carbon on it
-_KNOWN = frozenset(
-    [
-        "material",
-        "synonyms",
-        "material_descriptor",
-        "property_name",
-        "property_descriptor",
-        "low_value",
-        "high_value",
-        "value_units",
-    ]
-)
-_BOUNDS = (
-    (
-        "upper",
-        re.compile(
-            r"\bupper (?:bound|limit)\b|\b(?:at most|up to|less than|no more than|below)(?=\s?(?:\d|$|[,;.\n]))", re.I
-        ),
-    ),
-    (
-        "lower",
-        re.compile(
-            r"\blower (?:bound|limit)\b|\b(?:at least|more than|no less than|above)(?=\s?(?:\d|$|[,;.\n]))", re.I
-        ),
-    ),
-)
-_RATIO = re.compile(r"(?<![\w.:/])\d{1,3}(?:\.\d{1,3})?(?:\s?:\s?\d{1,3}(?:\.\d{1,3})?){1,3}(?![\w:/]|\.\d)")
-
-
-class PropertyItem:
-    """One item: its quantity is read at once, its material and property when they are first needed."""
-
-    def __init__(self, item: Mapping[str, Any]) -> None:
-        self._said = fields(
-            {name: _with_keys(name, value) for name, value in islice(item.items(), FIELDS)}, _OTHER_NAMES
-        )
-        for name in self._said.keys() & {"low_value", "high_value"}:
-            self._said[name] = unhedged(settled(self._said[name]) or self._said[name])
-        low, high = (self._text(name) for name in ("low_value", "high_value"))
-        self.valued = bool(low or high)
-        self.value: Quantity | None = quantity(low, high, self._text("value_units"))
-        self.text = f"{low}|{high}".casefold()
-        self.ends = (bool(low), bool(high))
-
-    @cached_property
-    def each(self) -> tuple[PropertyItem, ...]:
-        """One item for each value if this one holds several and says of what each is; empty otherwise."""
-        return tuple(PropertyItem(one) for one in series.each(self._said))
-
-    @cached_property
-    def span(self) -> PropertyItem | None:
-        """This item with the range of its values if it holds several; None if it holds one."""
-        found = series.span(self._said)
-        return PropertyItem(found) if found else None
-
-    @cached_property
-    def about(self) -> str:
-        """The descriptor of the property, and other fields of the item with their names: `current_density: 1 A/g`."""
-        more = (
-            f"{name.replace('_', ' ')}: {text[:_NAME]}"
-            for name, text in self._said.items()
-            if name not in _KNOWN and not _QUIET.search(name.casefold())
-        )
-        return "\n".join([self._text("property_descriptor")[:_READ], *more])[: 2 * _READ]
-
-    @property
-    def texts(self) -> str:
-        """The descriptors, as they are written."""
-        return f"{self.described}\n{self.about}"
-
-    @cached_property
-    def described(self) -> str:
-        """The descriptor of the material."""
-        return self._text("material_descriptor")[:_READ]
-
-    @cached_property
-    def bound(self) -> str:
-        """Whether the value is an upper or a lower bound, by its sign or the descriptor; empty if neither."""
-        said = self.value.bound if self.value else ""
-        told = (
-            name for name, pattern in _BOUNDS if pattern.search(asserted(self._text("property_descriptor")[:_READ]))
-        )
-        return said or next(told, "")
-
-    @cached_property
-    def further(self) -> Property:
-        """What the descriptor adds to the name of the property: words that distinguish, and axes."""
-        return property_of(asserted(self._text("property_descriptor")[:_READ]))
-
-    @cached_property
-    def mixture(self) -> Mapping[str, float]:
-        """The shares of the components of a blend whose ratio is stated: `P3HT:PCBM` and `1:0.8`; empty otherwise."""
-        for line in lines(self._names):
-            names = parts_of(without_states(_RATIO.sub(" ", line)))
-            told = _RATIO.search(line) or _RATIO.search(self.described)
-            shares = _shares(told[0]) if told else []
-            if names and len(shares) == len(names) and math.fsum(shares) > 0:
-                return {name: share / math.fsum(shares) for name, share in zip(names, shares, strict=True)}
-        return {}
-
-    def _text(self, name: str) -> str:
-        return self._said.get(name, "")
-
-    @cached_property
-    def meant(self) -> Property:
-        """The property, read from its name; if it has none, from its descriptor."""
-        return property_of(self._text("property_name") or self._text("property_descriptor"))
-
-    @cached_property
-    def substances(self) -> tuple[Substance, ...]:
-        """The substances that the names of the material state."""
-        share = self.sample.share
-        told = [formulas_in(one) or (substance(without_states(one)),) for one in identified(self.described)]
-        if real := [one for found in told for one in found if one.counts or one.elements]:
-            return tuple(real)
-        found = tuple(_substances(self._names, share))
-        found += tuple(_named_by(asserted(self.described)))
-        if any(one.counts or one.elements or one.molecule for one in found):
-            return found
-        return found + formulas_in(asserted(self.described))
-
-    @cached_property
-    def sample(self) -> Sample:
-        """The sample of the material."""
-        return sample(self._names, self.described, f"{self._text('property_name')[:_NAME]}\n{self.about}")
-
-    @cached_property
-    def dopants(self) -> frozenset[str]:
-        """The dopants in the name of the material."""
-        return dopants(self._names)
-
-    @cached_property
-    def states(self) -> States:
-        """The form and phase of the material."""
-        return states(without_substrate(f"{self._names}\n{asserted(self.described)}"))
-
-    @cached_property
-    def method(self) -> frozenset[str]:
-        """The kinds of origin that the item states for its value: theory, experiment, both or neither."""
-        said = set(words(f"{self._text('property_name')} {asserted(self.about)}"))
-        return frozenset(name for name, known in (("theory", _THEORY), ("experiment", _EXPERIMENT)) if said & known)
-
-    @property
-    def _names(self) -> str:
-        return f"{self._text('material')}\n{self._text('synonyms')}"[:_NAME].strip()
-
-
-def _with_keys(name: str, value: Any) -> Any:
-    """Return a value that is an object with its keys, which say what each of its values is of."""
-    if "value" not in name or not isinstance(value, Mapping):
-        return value
-    return "; ".join(f"{str(key)[:_NAME]}: {str(said)[:_NAME]}" for key, said in islice(value.items(), series.MOST + 1))
-
-
-def _shares(text: str) -> list[float]:
-    return [float(one) for one in re.split(r"\s?[:/]\s?", text)]
-
-
-def _substances(names: str, share: float | None) -> Iterator[Substance]:
-    """Yield the substance of each name of a material: of every line, and of the names in its brackets."""
-    for line in lines(names):
-        bare = without_dopants(without_substrate(line))
-        for name in (bare, *_in_brackets(bare)):
-            said = with_share(name, share) if share is not None else name
-            if text := without_states(said) or said.strip():
-                yield substance(text)
-                if (coated := _COATED.fullmatch(text)) and len(substance(coated[1]).elements) > 1:
-                    yield substance(coated[1])
-
-
-def _named_by(descriptor: str) -> Iterator[Substance]:
-    """Yield what a part of a descriptor names that is nothing but a name: `HDPE`, `calcite`."""
-    for part in islice(re.split(r"[,;\n]", descriptor), 8):
-        if 2 < len(part.strip()) < 24 and (one := substance(part.strip())) and (one.molecule or len(one.elements) > 1):
-            yield one
-
-
-def _in_brackets(line: str) -> Iterator[str]:
-    """Split `indium nitride (InN)` into its two names, and leave formulas with brackets whole."""
-    head, _, tail = line.partition(" (")
-    if tail.rstrip().endswith(")") and head:
-        yield head
-        yield tail.rstrip()[:-1]
-    yield from (part for part in line.split(", ") if ", " in line)
 
 
 def why_properties_differ(gold: PropertyItem, other: PropertyItem) -> str:
@@ -295,14 +67,24 @@ def _several_differ(gold: PropertyItem, other: PropertyItem) -> str:
     if not why or any(item.span and not item.each for item in (gold, other)):
         return why
     # Every value of the gold item is asked for.
-    theirs = other.each or (other,)
+    theirs = _meant_by(gold, other.each) if not gold.each and other.each else other.each or (other,)
     found = all(any(not _one_differs(one, two) for two in theirs) for one in gold.each or (gold,))
     return "" if found else why
+
+
+def _meant_by(gold: PropertyItem, several: tuple[PropertyItem, ...]) -> tuple[PropertyItem, ...]:
+    """Return those of several values whose labels have most words of the gold item's texts; all if none has any."""
+    told = set(words(f"{gold.names}\n{gold.texts}")) - EXTRA
+    shared = [len({word for word in words(one.label) if len(word) > 1} & told) for one in several]
+    return (
+        tuple(one for one, many in zip(several, shared, strict=True) if many == max(shared)) if any(shared) else several
+    )
 
 
 def _one_differs(gold: PropertyItem, other: PropertyItem) -> str:
     return (
         _values(gold, other)
+        or _statements(gold, other)
         or same_property(gold.meant, other.meant)
         or _described(gold, other)
         or _materials(gold, other)
@@ -310,16 +92,93 @@ def _one_differs(gold: PropertyItem, other: PropertyItem) -> str:
     )
 
 
+def _statements(gold: PropertyItem, other: PropertyItem) -> str:
+    """Compare what the texts of two items say of their value and sample: what is disowned, lacking, or altered."""
+    if repudiated(gold.remarks) != repudiated(other.remarks):
+        return "a text says that the value does not hold"
+    for one, two in ((gold, other), (other, gold)):
+        if _lacks_what_is_there(one, two):
+            return "one lacks what the other has"
+    if opposed(
+        *(asserted(f"{item.names}\n{item.field_text('property_name')}\n{item.texts}") for item in (gold, other))
+    ):
+        return "one is the opposite of the other"
+    texts = [frozenset(words(f"{item.names}\n{item.texts}")) for item in (gold, other)]
+    if _negated(texts[0], texts[1]) or _negated(texts[1], texts[0]):
+        return "one is said not to be what the other is"
+    altered = [alterations(f"{item.names}\n{asserted(item.described)}") for item in (gold, other)]
+    if altered[0] != altered[1] and not (altered[0] and altered[1] and altered[0] & altered[1]):
+        return "one is altered"
+    return ""
+
+
+def _negated(one: frozenset[str], two: frozenset[str]) -> bool:
+    """Whether one text has a word and the other only its denial: `notched` and `unnotched`."""
+    return any(
+        word[start:] in one and word not in one and word[start:] not in two
+        for word in two
+        for start in (2, 3)
+        if word[:start] in ("un", "non") and len(word) > start + 4
+    )
+
+
+def _lacks_what_is_there(one: PropertyItem, two: PropertyItem) -> bool:
+    """Whether one item's text says that its sample lacks something that the other item's sample has."""
+    own = set(words(without_lacked(asserted(f"{one.names}\n{one.described}"))))
+    there = set(words(asserted(f"{two.names}\n{two.described}")))
+    for what in lacked(one.described):
+        said = {word for word in words(what) if len(word) > 1} - _COMMON
+        if said & there - own:
+            return True
+    return False
+
+
+# Words that do not say what is lacking.
+_COMMON = (
+    EXTRA
+    | frozenset(
+        [
+            "layer",
+            "film",
+            "sample",
+            "further",
+            "any",
+            "additional",
+            "treatment",
+            "step",
+            "process",
+            "used",
+            "only",
+            "bulk",
+        ]
+    )
+    | frozenset(
+        ["material", "device", "other", "crystal", "single", "new", "be", "been", "yet", "made", "grown", "clear"]
+    )
+)
+
+
+def _layered(one: PropertyItem, two: PropertyItem) -> bool:
+    """Whether one is of one, two or three layers, and the other of another shape and of no stated number of layers."""
+    few = one.states.get("layers", frozenset()) & {"1", "2", "3"}
+    shape = two.states.get("shape", frozenset())
+    return bool(few and "layers" not in two.states and shape and not shape & {"sheet", "particle"})
+
+
 def _materials(gold: PropertyItem, other: PropertyItem) -> str:
     """Compare substances, shares of components, layers, and the forms and states of two materials."""
     apart = contradiction(gold.states, other.states)
     stacks = [_stacks(asserted(item.described)) for item in (gold, other)]
+    named = [_stacks(item.names) for item in (gold, other)]
+    one_stack = (stacks[0] & named[1]) or (stacks[1] & named[0])
     found = {
         "a descriptor says that the value is of another material": any(_of_another(one) for one in (gold, other)),
-        "the materials differ": not same_substance(gold.substances, other.substances) and not _graded(gold, other),
+        "the materials differ": not same_substance(gold.substances, other.substances)
+        and not (one_stack or _graded(gold, other) or _is_doped(gold, other) or _is_doped(other, gold)),
         "the shares of the components differ": any(
             abs(share - other.mixture.get(name, share)) > 0.02 for name, share in gold.mixture.items()
         ),
+        "one is of few layers": _layered(gold, other) or _layered(other, gold),
         "the layers differ": bool(stacks[0] and stacks[1] and not stacks[0] & stacks[1]),
         "the ratios differ": _ratios_differ(gold, other),
         f"{apart.group}: {apart.one} against {apart.two}" if apart else "": apart is not None,
@@ -331,11 +190,22 @@ def _conditions(gold: PropertyItem, other: PropertyItem) -> str:
     """Compare how, when and under which conditions two values were found."""
     if gold.method and other.method and not gold.method & other.method:
         return "one is measured and one computed"
-    if other_agents(gold.about, other.about) or other_moments(gold.texts, other.texts):
+    if (
+        other_agents(*(f"{item.field_text('property_name')}\n{item.about}" for item in (gold, other)))
+        or other_electrolytes(gold.texts, other.texts)
+        or other_electrodes(gold.texts, other.texts)
+        or other_moments(gold.texts, other.texts)
+    ):
         return "the conditions differ"
-    if other_techniques(*(item._text("property_descriptor")[:_READ] for item in (gold, other))):
+    if other_techniques(
+        *(
+            f"{item.field_text('property_name')}\n{item.field_text('property_descriptor')[:READ]}"
+            for item in (gold, other)
+        )
+    ):
         return "the techniques differ"
-    if why := other_sample(gold.sample, other.sample, (gold.dopants, other.dopants)):
+    within = [frozenset[str]().union(*(one.elements for one in item.substances)) for item in (gold, other)]
+    if why := other_sample(gold.sample, other.sample, (gold.dopants - within[1], other.dopants - within[0])):
         return why
     return "the temperature is not stated" if lacks(gold.sample.conditions, other.sample.conditions) else ""
 
@@ -343,14 +213,19 @@ def _conditions(gold: PropertyItem, other: PropertyItem) -> str:
 def _ratios_differ(gold: PropertyItem, other: PropertyItem) -> bool:
     """Whether each descriptor has one ratio, such as `10:1`, and they differ; those of blends are compared by name."""
     sides = [
-        {tuple(sorted(_shares(at[0]))) for at in _RATIO.finditer(asserted(item.described))} for item in (gold, other)
+        {
+            tuple(sorted(shares_of(at[0])))
+            for at in RATIO.finditer(asserted(f"{item.names}\n{item.described}"))
+            if min(shares_of(at[0])) > 0
+        }
+        for item in (gold, other)
     ]
     return not (gold.mixture and other.mixture) and len(sides[0]) == len(sides[1]) == 1 and sides[0] != sides[1]
 
 
 def _stacks(text: str) -> frozenset[frozenset[str]]:
     """Return the stacks of layers in a descriptor, such as `CdS/Sb2Se3`, each as its substances."""
-    found = (at[0].split("/") for at in islice(_STACK.finditer(text), 20))
+    found = (at[0].split("/") for at in islice(STACK.finditer(text), 20))
     return frozenset(
         frozenset(map(key, parts))
         for parts in found
@@ -358,11 +233,31 @@ def _stacks(text: str) -> frozenset[frozenset[str]]:
     )
 
 
+_OPTICAL = re.compile(r"\boptical\b|high[- ]frequency|infinit|∞|\belectronic part|\bclamped[- ]ion", re.IGNORECASE)
+_LOW = re.compile(r"\bstatic\b|low[- ]frequency|\bDC\b|\bquasi-?static", re.IGNORECASE)
+_PER_SECOND: Powers = (("s", -1.0),)
+_SLOW = 1e12  # hertz, below which a dielectric constant is no optical one
+
+
+def _regime(item: PropertyItem) -> str:
+    """Return whether a dielectric constant is the optical one or that of low frequencies; empty if nothing says so."""
+    if "dielectric constant" not in item.meant.known:
+        return ""
+    text = f"{item.field_text('property_name')}\n{item.about}"
+    if _OPTICAL.search(text):
+        return "optical"
+    slow = any(one.powers == _PER_SECOND and one.high.value < _SLOW for _, one in item.sample.conditions)
+    return "slow" if slow or _LOW.search(text) else ""
+
+
 def _described(gold: PropertyItem, other: PropertyItem) -> str:
     """Compare what the descriptors of two properties add: an axis, a direction, a word that tells properties apart."""
+    regimes = {_regime(gold), _regime(other)} - {""}
+    if len(regimes) > 1:
+        return "one is of low and one of optical frequencies"
     for one, two in ((gold, other), (other, gold)):
-        names = words(two._text("property_name"))
-        about = one._text("property_descriptor")[:_READ]
+        names = words(two.field_text("property_name"))
+        about = one.field_text("property_descriptor")[:READ]
         if set(words(denied(about))) & set(names) - EXTRA and mentioned(asserted(about)) - two.meant.known:
             return "a descriptor says that it is another property"
     sides = [(one.meant, one.further) for one in (gold, other)]
@@ -378,10 +273,12 @@ def _described(gold: PropertyItem, other: PropertyItem) -> str:
 
 def _of_another(one: PropertyItem) -> bool:
     """Whether a descriptor says that the value is of another material or form, or quotes it from a text on one."""
-    of = subject(one._text("property_descriptor")[:_READ])
+    of = subject(one.field_text("property_descriptor")[:READ]) or subject(one.remarks)
+    if of and re.search(r"\b(?:substrate|underlayer|reference|matrix|counter ?electrode|starting|precursor)\b", of):
+        return not set(words(of)) & set(words(f"{one.names} {one.described}"))
     if of and (contradiction(states(of), one.states) or not _is_of(of, one)):
         return True
-    text = one._text("property_descriptor")[:_READ] or one.described
+    text = one.field_text("property_descriptor")[:READ] or one.described
     found = formulas_in(text)[:1] if quoted(text) else ()
     return bool(found) and not same_substance(found, one.substances)
 
@@ -394,6 +291,16 @@ def _is_of(text: str, one: PropertyItem) -> bool:
     return (not found or same_substance(found, one.substances)) and (not pure or not known or bool(pure & known))
 
 
+def _is_doped(host: PropertyItem, whole: PropertyItem) -> bool:
+    """Whether one material is the other with its dopants in the formula: In-doped SnTe is `Sn0.9975In0.0025Te`."""
+    known = frozenset[str]().union(*(one.elements for one in host.substances))
+    added = host.sample.dopants
+    return bool(added) and any(
+        one.counts and one.elements == known | added and not added <= known and added <= one.elements
+        for one in whole.substances
+    )
+
+
 def _graded(gold: PropertyItem, other: PropertyItem) -> bool:
     """Whether two materials have one grade, such as `316L`, and what else one is called stands in the other's texts.
 
@@ -401,7 +308,7 @@ def _graded(gold: PropertyItem, other: PropertyItem) -> bool:
     """
     if all(any(one.counts or one.elements for one in item.substances) for item in (gold, other)):
         return False
-    mine, theirs = (frozenset(words(item._names)) for item in (gold, other))
+    mine, theirs = (frozenset(words(item.names)) for item in (gold, other))
     all_of = [said | _GRADES | frozenset(words(item.described)) for said, item in ((mine, gold), (theirs, other))]
     grades = [{word for word in said if any(sign.isdigit() for sign in word)} for said in (mine, theirs)]
     return bool(grades[0]) and grades[0] == grades[1] and (mine <= all_of[1] or theirs <= all_of[0])
@@ -453,7 +360,7 @@ def _on_one_scale(gold: PropertyItem, other: PropertyItem) -> tuple[Quantity, Qu
         if (
             isinstance(scale, str)
             and not bare.powers
-            and {scale, singular(scale)} & set(words(item._text("property_name")))
+            and {scale, singular(scale)} & set(words(item.field_text("property_name")))
         ):
             found[at] = replace(found[at], powers=())
     return found[0], found[1]
@@ -464,7 +371,7 @@ _NOTHING = Quantity(Number(0.0, 0.0), Number(0.0, 0.0), "")
 
 def _withdrawn(one: PropertyItem, value: Quantity) -> bool:
     """Whether a descriptor withdraws the value of its item: another value is named as right, or none is left."""
-    text = one._text("property_descriptor")[:_READ]
+    text = one.field_text("property_descriptor")[:READ]
     for told in corrected(text):
         named = [
             said
@@ -484,7 +391,11 @@ _TAKEN_BACK = re.compile(
     r"\b(?:this|the (?:first|present|original|reported|quoted|given))"
     r" ?(?:value|figure|number|result|estimate|one)?(?: (?:was|is|has been|had been|were))?"
     r"(?: later| then| since| subsequently)?"
-    r" (?:withdrawn|retracted|revoked|taken back|disowned|disproved|refuted|invalidated|discarded)\b",
+    r" (?:withdrawn|retracted|revoked|taken back|disowned|disproved|refuted|invalidated|discarded)\b"
+    r"|\b(?:retract|withdr[ae]w|revok|disown|disavow|reject|discard|abandon|renounc|invalidat)(?:s|e|es|ed|ing)? "
+    r"(?:later )?"
+    r"(?:this|the|that|their|its)(?: own)?(?: first| original| earlier)? (?:value|figure|number|result|estimate"
+    r"|measurement|datum|reading)\b",
     re.IGNORECASE,
 )
 
@@ -497,10 +408,10 @@ def _figure(text: str, one: PropertyItem, powers: Powers | str) -> Quantity | No
     number = re.match(r"-?[\d.]+", text)
     if not number or re.fullmatch(r"(?:19|20)\d\d", number[0]):
         return None
-    return quantity(number[0].rstrip("."), "", one._text("value_units") or _unit_of(one))
+    return quantity(number[0].rstrip("."), "", one.field_text("value_units") or _unit_of(one))
 
 
 def _unit_of(one: PropertyItem) -> str:
     """Return what stands behind the number of an item's value."""
-    read = reading(one._text("low_value") or one._text("high_value"))
+    read = reading(one.field_text("low_value") or one.field_text("high_value"))
     return read.rest if read else ""

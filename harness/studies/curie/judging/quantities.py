@@ -29,6 +29,17 @@ _VALUE = re.compile(
     rf"|\s?(?P<between>-|down to|up to|to|and|\.\.\.?|~|…)\s?(?P<high>{_TEN.pattern}|{_NUMBER}))?\s?"
 )
 _SCALED = re.compile(r"\(([^()]{1,40})\)\s?([x×*·]\s?10\s?\^?\s?\(?[-+]?\d{1,2}\)?|[eE][-+]?\d{1,3})")
+_OF_METAL = re.compile(
+    r"(?<=g)[ _]?(?:Pt|Pd|Ir|Ru|Rh|Au|Ag|Ni|cat(?:alyst)?|metal|PGM)\b|(?<=cm2)[ _]?(?:geo|ECSA|real|Pt)\b"
+)
+_OF_GAS = re.compile(r"(?<=mol)[ _]?(?:O2|CO2|H2O|H2|N2|CH4|CO|NH3|NO|SO2|Li|e-?)(?![A-Za-z\d])")
+_COUNTED = re.compile(r"^(?:H2|O2|CO2|N2|NH3|CO|e-|electrons?|molecules?|events?|photons?|cycles?) ?/ ?(?=[a-z])")
+_UNIT_FIRST = re.compile(
+    r"[^\s\d(),;]{1,12}(?=\s(?:for|in|at|was|were|is|on|per the|throughout|cut-?off|plane|kinetic)\b)"
+)
+_OTHER_UNITS = {"/y": "/yr", "/a": "/yr", "y-1": "yr-1", "a-1": "yr-1", "y^-1": "yr-1", "/annum": "/yr"}
+_SPELT = re.compile(r"(?<=m)(?: ?/(?:y|a)|/annum)(?![a-z])|(?<= )(?:y|a)\^?-1".replace(" ?/", "/"))
+_ASIDE = re.compile(r"\s?[(\[,;=\n]|\s(?:i\.\s?e\.|or|that is|corresponding|equivalent|equal|which)\b")
 _POWER = re.compile(r"[-+]?\d{1,3}(?=\)?$)")
 _FIRST = re.compile(
     r"(?:about|around|approximately|approx\.?|ca\.?|circa|nearly|almost|roughly|some|between|from|range|ranging from"
@@ -45,7 +56,8 @@ _PARTS = re.compile(r"([-+]?[\d.,]+)(?:\((\d+)\))?(?:.*?(?:[eE]|10\s?\^?\s?\(?)(
 _AMONG = re.compile(
     rf"(?<![\w.^])(?P<low>{_TEN.pattern}|{_NUMBER})"
     rf"(?:\s?(?:±|\+/-)\s?{_NUMBER}|\s?(?:-|–|down to|to|and)\s?(?P<high>{_NUMBER}))?"
-    r"[\s-]?(?P<unit>°\s?[CF]?\b|(?:at|wt|mol|vol)\.?\s?%|[^\W\d_]{1,12}°?(?![^\W\d_])(?:/[^\W\d_]{1,6})?(?:\^?-?\d)?|%)"
+    r"[\s-]?(?P<unit>°\s?[CF]?\b|(?:at|wt|mol|vol)\.?\s?%|[^\W\d_]{1,12}°?(?![^\W\d_])(?:/[^\W\d_]{1,6})?"
+    r"(?:\^?-?\d)?|%)"
 )
 _WORDS = frozenset(
     [
@@ -175,10 +187,17 @@ def quantity(low: str, high: str, unit: str) -> Quantity | None:
     if first is None or last is None:
         return None
     bound = first.bound or last.bound
+    unit = re.sub(r"^mPa[ ·.*-]?s$", "cP", _COUNTED.sub("1/", unit))
+    unit = _OF_METAL.sub("", _OF_GAS.sub("", unit))
+    unit = _SPELT.sub(lambda at: _OTHER_UNITS[at[0]], unit)
     known = read_unit(unit or first.rest or last.rest)
     if unit and known == DIMENSIONLESS and (first.rest or last.rest):
         known = read_unit(first.rest or last.rest) or known
     unit = unit or first.rest or last.rest
+    if known is None and (bare := _ASIDE.split(unit, 1)[0].strip()) and bare != unit:  # `25 Ha (i.e. 50 Ry)`
+        known = read_unit(bare)
+    if known is None and (at := _UNIT_FIRST.match(unit)):  # `450 eV for the slabs`
+        known = read_unit(at[0])
     if known is None:
         ends = _sorted(first.low, last.high)
         return Quantity(*ends, re.sub(r"[\s·.*^()]", "", unit.casefold()), first.spread, "", bound)
@@ -237,15 +256,26 @@ def same_number(one: Number, two: Number) -> bool:
 
 def among(line: str) -> Iterator[tuple[Quantity, str, str]]:
     """Yield the quantities with known units in a plain line, each with the words before and after it."""
-    hits = [(at, known) for at in _AMONG.finditer(line[: 5 * _LONGEST]) if (known := _simple(at["unit"]))]
+    hits = [(at, known) for at in _AMONG.finditer(line[: 5 * _LONGEST]) if (known := _unit_of(at))]
     ends = [0, *(at.end() for at, _ in hits)]
     starts = [*(at.start() for at, _ in hits), len(line)]
     for place, (found, known) in enumerate(hits):
         low = number(found["low"])
         high = number(found["high"]) if found["high"] else low
-        if low and high and (known.powers or found["unit"] == "%"):
+        if low and not low.value and found["unit"] == "T":  # a field is swept from zero
+            low = high
+        if low and high and (known.powers or found["unit"].endswith("%")):
             one = Quantity(*_sorted(_in_si(low, known), _in_si(high, known)), known.powers, 0.0, known.share)
             yield one, line[ends[place] : found.start()], line[found.end() : starts[place + 1]]
+
+
+def _unit_of(at: re.Match[str]) -> Measure | None:
+    """Return the unit of a quantity among words; `T` is a field only behind a blank, as `1T` is a stack of layers."""
+    if at["unit"] == "T" and at[0].endswith(" T"):
+        return read_unit("T")
+    if at["unit"] == "d" and re.match(r"\s*(?:$|[,;)\n])", at.string[at.end() :][:4]):
+        return read_unit("d")
+    return _simple(at["unit"])
 
 
 def _simple(unit: str) -> Measure | None:

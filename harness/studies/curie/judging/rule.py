@@ -16,12 +16,14 @@ from harness.errors import InputError
 from harness.kit import judged
 from harness.studies.curie.judging.normal import MOST as TEXT
 from harness.studies.curie.judging.parameter_items import ParameterItem, why_parameters_differ
-from harness.studies.curie.judging.property_items import PropertyItem, why_properties_differ
-from harness.studies.curie.judging.structure_items import StructureItem, why_structures_differ
+from harness.studies.curie.judging.property_items import why_properties_differ
+from harness.studies.curie.judging.property_reading import PropertyItem
+from harness.studies.curie.judging.structure_items import why_structures_differ
+from harness.studies.curie.judging.structure_reading import StructureItem
 from harness.studies.curie.reading.strict_json import Unreadable
 from harness.studies.curie.scoring.llmsim_strict import gold_items, read_predictions
 
-VERSION = f"facts-2, {UNITS}"  # version of the rule and its tables
+VERSION = f"facts-3, {UNITS}"  # version of the rule and its tables
 MOST, LETTERS = 1_000, 400_000  # limits of what is compared in an answer: its first predictions, and their letters
 SAME, DIFFERENT = "same", "different"
 Pair = tuple[int, int]

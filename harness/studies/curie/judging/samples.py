@@ -13,6 +13,7 @@ from itertools import islice
 from harness.answers.units import Powers
 from harness.studies.curie.judging.asserted import asserted
 from harness.studies.curie.judging.elements import NAMES, SYMBOLS
+from harness.studies.curie.judging.forms import without_states
 from harness.studies.curie.judging.normal import words
 from harness.studies.curie.judging.quantities import Number, Quantity, among, same_quantity
 from harness.studies.curie.judging.substances import agents, same_substance, substance
@@ -21,6 +22,9 @@ _KELVIN: Powers = (("K", 1.0),)
 _METER: Powers = (("m", 1.0),)
 _ROOM = Quantity(Number(298.15, 20.0), Number(298.15, 20.0), _KELVIN)  # from 292 to 304 K counts as room temperature
 _AT_ROOM = re.compile(r"\b(?:room|ambient)[- ]temp|\bRT\b")
+_TESLA: Powers = (("A", -1.0), ("kg", 1.0), ("s", -2.0))
+_SELF_FIELD = re.compile(r"\b(?:self|zero)[- ](?:magnetic )?field\b", re.IGNORECASE)
+_CRYOGEN = re.compile(r"\bliquid[- ](?P<what>nitrogen|N2|helium|He)\b(?:[- ]temperature)?", re.IGNORECASE)
 _MOST = 20  # conditions that are read in a text
 _NOUNS = {
     "thickness": r"thick|thin\b|film|layer",
@@ -54,7 +58,7 @@ _D_LINE = re.compile(r"\b(?:sodium|Na)[ -]D(?:[ -]line)?\b", re.IGNORECASE)
 _HE_NE = re.compile(r"\bHe-?Ne\b", re.IGNORECASE)
 _GIVEN = re.compile(
     r"(?<![\w/])(?P<name>GGI|CGI|[A-Z][a-z]?\s?/\s?(?:[A-Z][a-z]?|\([A-Z][a-z]?\s?\+\s?[A-Z][a-z]?\))|[a-zA-Zδφ])"
-    r"(?: ratio)?\s?(?:=|≈|~| of )\s?(?P<value>\d{1,4}(?:\.\d{1,6})?)(?![\d.]*\s?[A-Za-z°%^/])"
+    r"(?: ratio)?\s?(?:=|≈|~| of )\s?(?P<value>-?\d{1,4}(?:\.\d{1,6})?)(?![\d.]*\s?[A-Za-z°%^/])"
 )
 _RATIO_NAMES = {"ggi": "ga/(ga+in)", "cgi": "cu/(ga+in)", "ga/(in+ga)": "ga/(ga+in)", "cu/(in+ga)": "cu/(ga+in)"}
 _PLANE = re.compile(r"[\[({<⟨]\s?(-?\d)\s?,?\s?(-?\d)\s?,?\s?(?:(-?\d)\s?,?\s?)?(-?\d)\s?[\])}>⟩]")
@@ -64,21 +68,25 @@ _NOUN = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _NOUN
 _SHARE = re.compile(r"(?<![A-Za-z])x\s?=\s?(0?\.\d{1,4}|[01])(?!\d)")
 _ELEMENT = r"(?:[A-Z][a-z]?|[A-Za-z]{3,12})(?![A-Za-z])"
 _DOPED = re.compile(
-    rf"\(?(?<![^\W_])(?P<list>{_ELEMENT}(?:(?:,\s?|\s?(?:and|&)\s|/){_ELEMENT}){{0,3}})\)?[- ]{{1,2}}"
+    rf"(?:\((?=[^()\n]{{1,40}}\)[- ]))?(?<![^\W_])(?P<list>{_ELEMENT}(?:(?:,\s?|\s?(?:and|&)\s"
+    rf"|/){_ELEMENT}){{0,3}})\)?[- ]{{1,2}}"
     r"(?:co-?)?(?:hyper-?)?(?:doped|doping)\b(?! with)"
     rf"|\b(?:co-?)?(?:hyper-?)?doped with (?:\d[\d.]*\s?(?:%|at\.?%|mol\s?%|wt\.?\s?%)\s)?"
     rf"(?P<with>{_ELEMENT}(?:(?:,\s?|\s(?:and|&)\s){_ELEMENT}){{0,3}})"
-    r"|(?<=[A-Za-z\d)]):(?P<after>[A-Z][a-z]?)(?![a-z\d])",
+    r"|(?<=[A-Za-z\d)]):(?P<after>(?-i:[A-Z][a-z]?(?:\d?\+)?(?:(?:,\s?|/)[A-Z][a-z]?(?:\d?\+)?){0,3}))(?![A-Za-z\d])"
+    r"|(?<![\w:/)])(?P<before>[A-Z][a-z]?\d?\+?):(?=(?-i:[A-Z][a-z]?\d?[A-Z(]|[a-z]{4,12} (?:ox|nit|sul|tel|sel|ars)))",
     re.IGNORECASE,
 )
 _DONORS = re.compile(r"(?<![\w-])([A-Z][a-z]?) (?:donor|acceptor|dopant)s?\b")
 _SAYS_SO = re.compile(r"[Dd]op|:[A-Z]")
-_SUBSTRATE = re.compile(
-    r"(?:\b(?:grown|deposited|supported|prepared|formed|coated|lying)\s)?\b(?:on|onto)\s(?:an?\s|the\s)?(?P<of>[^,;\n]{1,60}?)"
+SUPPORT = re.compile(
+    r"(?:\b(?:grown|deposited|supported|prepared|formed|coated|lying)\s)?\b(?:on|onto)\s(?:an?\s|the\s)?"
+    r"(?P<of>[^,;\n]{1,60}?)"
     r"(?:\s?-?(?:substrates?|templates?|wafers?)\b|(?=[,;\n]|$))"
 )
 _LABEL = re.compile(
-    r"\b(?:[Ss]amples?|[Ss]pecimens?|[Cc]ompounds?|[Cc]omplex|[Dd]yes?|[Dd]evices?|[Ss]tructures?|[Mm]odels?|[Nn]o\.?)\s?#?\s?"
+    r"\b(?:[Ss]amples?|[Ss]pecimens?|[Cc]ompounds?|[Cc]omplex|[Dd]yes?|[Dd]evices?|[Ss]tructures?|[Mm]odels?"
+    r"|[Nn]o\.?)\s?#?\s?"
     r"(\d{1,3}[a-z]?|[A-Z]\d{0,2}|[ivx]{1,4})\b"
 )
 
@@ -90,6 +98,7 @@ class Sample:
     conditions: tuple[tuple[str, Quantity], ...] = ()
     dopants: frozenset[str] = frozenset()
     undoped: bool = False
+    doped: bool = False  # with whatever, of which the text need not name the elements
     substrates: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     share: float | None = None  # the `x` of a formula
@@ -111,6 +120,11 @@ def conditions(text: str) -> tuple[tuple[str, Quantity], ...]:
         found += [(_noun(before, after, quantity), quantity) for quantity, before, after in near]
         if _AT_ROOM.search(line):
             found.append(("at", _ROOM))
+        if _SELF_FIELD.search(line):
+            found.append(("field", Quantity(Number(0.0, 0.001), Number(0.0, 0.001), _TESLA)))
+        if at := _CRYOGEN.search(line):
+            cold = Number(77.0, 2.0) if at["what"].casefold() in ("nitrogen", "n2", "n") else Number(4.2, 0.2)
+            found.append(("at", Quantity(cold, cold, _KELVIN)))
         if _D_LINE.search(line):
             found.append(("wavelength", Quantity(Number(589.3e-9, 1e-9), Number(589.3e-9, 1e-9), _METER)))
         elif _HE_NE.search(line) and not any(noun == "wavelength" for noun, _ in found):
@@ -127,10 +141,35 @@ def _real(at: re.Match[str]) -> bool:
 def given(text: str) -> tuple[tuple[str, float], ...]:
     """Return the numbers that a plain text gives names, such as `x = 0.3` and `Ga/(Ga+In) = 0.3`: at most 20."""
     found: dict[str, float] = {}
+    for at in islice(
+        re.finditer(r"\b(w/c|w/b|l/s)(?: ratio)?(?: of| =|=)? ?(\d\.\d{1,3})", text, re.IGNORECASE), _MOST
+    ):
+        found[at[1].casefold()] = float(at[2])
     for at in islice(_GIVEN.finditer(asserted(text)), _MOST):
         name = at["name"] if len(at["name"]) == 1 else re.sub(r"\s", "", at["name"]).casefold()
         found[_RATIO_NAMES.get(name, name)] = float(at["value"])
+    for at in islice(_RATIO_OF.finditer(asserted(text)), _MOST):
+        found.setdefault(f"{at['one']}/{at['two']}".casefold(), float(at["value"]))
     return tuple(found.items())
+
+
+_RATIO_OF = re.compile(
+    r"\[?(?<![\w])(?P<one>[A-Z]\w{0,5})\]?\s?[:/]\s?\[?(?P<two>[A-Z]\w{0,5})\]?(?: (?:molar |atomic "
+    r"|weight )?ratio)?\s?(?:=|of|:)\s?"
+    r"(?P<value>\d{1,4}(?:\.\d{1,4})?)(?:\s?:\s?1)?(?![\w.:])"
+)
+_MEANS = re.compile(
+    r"(?<![\w])(?P<sign>[a-zδ])\s?(?:=|is|:|\u2261)\s?(?:the )?(?:ratio )?"
+    r"(?P<ratio>GGI|CGI|[A-Z][a-z]?\s?/\s?(?:[A-Z][a-z]?|\([A-Z][a-z]?\s?\+\s?[A-Z][a-z]?\)))"
+)
+
+
+def _with_one_name(text: str, every: str) -> str:
+    """Return a text in which a letter that the texts define, as in `x = Ga/(Ga+In)`, is written as what it means."""
+    found = _MEANS.search(every)
+    if not found:
+        return text
+    return re.sub(rf"(?<!\w){found['sign']}(?=\s?=\s?\d)", lambda _: found["ratio"], text)
 
 
 _ORDINALS = {
@@ -146,7 +185,8 @@ _ORDINALS = {
 }
 _EVENT = "cycle|(?:dis)?charge|bend|pulse|shot|pass|use|reuse|recycle|run|sweep|wash|scan|fold|heating|cooling"
 _KIND = (
-    "charge|discharge|charge[-/]discharge|galvanostatic|bending|thermal|full|complete|consecutive|successive|heating|redox"
+    "charge|discharge|charge[-/]discharge|galvanostatic|bending|thermal|full|complete|consecutive|successive"
+    "|heating|redox"
     "|potential|cv|formation|switching|laser|catalytic|hydrogenation|sorption|electrochemical|freeze-thaw|load|loading"
 )
 _REPEATED = re.compile(
@@ -188,6 +228,15 @@ def planes(text: str) -> frozenset[tuple[int, ...]]:
     return frozenset(tuple(sorted(map(abs, one))) if len(one) == 3 else one for one in found)
 
 
+# What is done to a sample at a temperature: a verb other than those of measuring.
+_PROCESS = re.compile(
+    r"\b(?!(?:measur|record|test|tak|determin|operat|obtain|found|evaluat|characteri|prob|observ|report|cool)\w*\b)"
+    r"\w{3,20}(?:ed|ing|sis|tion)(?: in \w{2,12}| for \w{1,4} \w{1,8}| to \w{4,12})?(?: \([^()]{1,30}\))? (?:at"
+    r"|to)\s?(?:about |around |~|≈)?\s?$",
+    re.IGNORECASE,
+)
+
+
 def _noun(before: str, after: str, quantity: Quantity) -> str:
     """Return what a quantity measures: the last noun before it or the first after it; lengths `at` are wavelengths."""
     nouns = [str(at.lastgroup) for at in _NOUN.finditer(before)][-1:] or [
@@ -195,14 +244,60 @@ def _noun(before: str, after: str, quantity: Quantity) -> str:
     ][:1]
     if not nouns:
         return ""
+    if nouns[0] in ("at", "") and quantity.powers == _KELVIN and _PROCESS.search(before):
+        return "process"
     return "wavelength" if nouns == ["at"] and quantity.powers == _METER else nouns[0]
+
+
+# Doped oxides by their abbreviations and names, each as its dopant and host.
+_DOPED_OXIDES = {
+    "AZO": "Al-doped ZnO",
+    "GZO": "Ga-doped ZnO",
+    "BZO": "B-doped ZnO",
+    "ITO": "Sn-doped In2O3",
+    "FTO": "F-doped SnO2",
+    "ATO": "Sb-doped SnO2",
+    "NTO": "Nb-doped TiO2",
+    "rGO": "reduced graphene oxide",
+    "indium tin oxide": "Sn-doped In2O3",
+    "fluorine tin oxide": "F-doped SnO2",
+    "aluminum zinc oxide": "Al-doped ZnO",
+    "aluminium zinc oxide": "Al-doped ZnO",
+    "gallium zinc oxide": "Ga-doped ZnO",
+    "antimony tin oxide": "Sb-doped SnO2",
+}
+_OXIDE = re.compile(rf"(?<![\w-])(?<!\w )(?:{'|'.join(_DOPED_OXIDES)})(?![\w-])", re.IGNORECASE)
+
+
+_STABILIZED = re.compile(
+    r"(?<![\w.])(?:(?P<a>\d{1,2}(?:\.\d)?)(?:Y-?(?:TZP|SZ|PSZ|ZrO2|FSZ)|YSZ)|Y(?P<b>\d{1,2})Z)(?![\w])"
+)
+
+
+_SHORT_STABILIZED = re.compile(r"(?<![\w])(Y|Sc|Ca|Mg)SZ(?![\w])")
+_STABILIZERS = {"yttria": "Y", "calcia": "Ca", "magnesia": "Mg", "scandia": "Sc", "ceria": "Ce", "yttrium": "Y"}
+_STABILIZER = re.compile(
+    rf"\b(?:fully |partially )?(?P<what>{'|'.join(_STABILIZERS)})[- ](?:fully |partially )?stabili[sz]ed zirconia\b",
+    re.IGNORECASE,
+)
+
+
+def with_dopants_named(text: str) -> str:
+    """Return a text in which abbreviations of doped oxides are spelt as dopant and host: `AZO` is `Al-doped ZnO`."""
+    known = {name.casefold(): spelt for name, spelt in _DOPED_OXIDES.items()}
+    text = _STABILIZED.sub(lambda at: f"{at['a'] or at['b']} mol% Y-doped ZrO2", text)
+    text = _SHORT_STABILIZED.sub(lambda at: f"{at[1]}-doped ZrO2", text)
+    text = _STABILIZER.sub(lambda at: f"{_STABILIZERS[at['what'].casefold()]}-doped ZrO2", text)
+    return _OXIDE.sub(
+        lambda at: known[at[0].casefold()] if at[0].isupper() or " " in at[0] or at[0] == "rGO" else at[0], text
+    )
 
 
 def dopants(text: str) -> frozenset[str]:
     """Return the elements with which a material is doped according to a plain text."""
     found = {"H"} if re.search(r"\b[Hh]ydrogenated\b", text) else set[str]()
     for said in _DOPED.finditer(text) if _SAYS_SO.search(text) else ():
-        found |= _elements(said["list"] or said["with"] or said["after"])
+        found |= _elements(said["list"] or said["with"] or said["after"] or said["before"].rstrip("+0123456789"))
     return frozenset(found | {at[1] for at in _DONORS.finditer(text) if at[1] in NAMES})
 
 
@@ -211,30 +306,38 @@ def without_dopants(text: str) -> str:
     text = re.sub(r"\b[Hh]ydrogenated\b", " ", text)
     if not _SAYS_SO.search(text):
         return text
-    return _DOPED.sub(lambda at: " " if _elements(at["list"] or at["with"] or at["after"]) else at[0], text)
+    return _DOPED.sub(
+        lambda at: (
+            " " if _elements(at["list"] or at["with"] or at["after"] or at["before"].rstrip("+0123456789")) else at[0]
+        ),
+        text,
+    )
 
 
 def _elements(text: str) -> set[str]:
-    parts = re.split(r",\s?|/|\s(?:and|&)\s", text)
+    parts = re.split(r",\s?|/|\s(?:and|&)\s", re.sub(r"\d?\+", "", text))
     return {symbol for part in parts if (symbol := part if part in NAMES else SYMBOLS.get(part.strip().casefold(), ""))}
 
 
 def without_substrate(text: str) -> str:
     """Return a text without the substrate: `GaN on sapphire substrate` becomes `GaN`."""
-    return _SUBSTRATE.sub(" ", text)
+    return SUPPORT.sub(" ", text)
 
 
 def sample(name: str, about: str, more: str = "") -> Sample:
     """Read a sample from the material's name, from the text about it, and from the text about its measurement."""
+    name, about, more = with_dopants_named(name), with_dopants_named(about), _with_one_name(more, f"{about}\n{more}")
+    about = _with_one_name(about, f"{about}\n{more}")
     both = f"{name}\n{about}"
     both, more = asserted(both), asserted(more)
     bare = without_substrate(both)
-    on = frozenset(" ".join(words(at["of"])) for at in _SUBSTRATE.finditer(both) if not at["of"].strip().isdigit())
+    on = frozenset(at["of"].strip() for at in SUPPORT.finditer(both) if not at["of"].strip().isdigit())
     share = _SHARE.search(f"{both}\n{more}")
     return Sample(
         conditions(f"{bare}\n{more}"),
         dopants(bare),
         bool(re.search(r"\b[Uu]n-?doped\b|\bintrinsic\b", both)),
+        bool(re.search(r"(?<!un)(?<!un-)(?<!\w)doped\b", both)),
         frozenset(filter(None, on)),
         frozenset(at[1] for at in _LABEL.finditer(both)),
         float(share[1]) if share else None,
@@ -280,7 +383,9 @@ def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozense
     differing = contradicted(one.conditions, two.conditions)
     said = {
         "dopants differ": one.dopants and two.dopants and one.dopants != two.dopants,
-        "one is doped": by_name or (one.undoped and two.dopants) or (two.undoped and one.dopants),
+        "one is doped": by_name
+        or (one.undoped and (two.dopants or two.doped) and not two.undoped)
+        or (two.undoped and (one.dopants or one.doped) and not one.undoped),
         "labels of samples differ": one.labels and two.labels and not one.labels & two.labels,
         "substrates differ": one.substrates and two.substrates and not _share_words(one.substrates, two.substrates),
         "a named number differs": _apart(one.ratios, two.ratios),
@@ -293,10 +398,14 @@ def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozense
 
 
 def _share_words(one: frozenset[str], two: frozenset[str]) -> bool:
-    if any(set(a.split()) & set(b.split()) - _ORIENTED for a in one for b in two):
+    if any(set(words(a)) & set(words(b)) - _ORIENTED for a in one for b in two):
         return True
-    read = [[substance(word) for text in side for word in (text, *text.split())] for side in (one, two)]
-    return same_substance(*([each for each in side if each.counts or each.elements or each.molecule] for side in read))
+    read = [
+        [substance(word) for text in side for word in (text, without_states(text), *re.split(r"[\s-]+|\((?=\d)", text))]
+        for side in (one, two)
+    ]
+    ours, theirs = ([each for each in side if each.counts or each.elements or each.molecule] for side in read)
+    return any(same_substance([a], [b]) for a in ours for b in theirs)
 
 
 _ORIENTED = frozenset(
@@ -310,17 +419,54 @@ def other_agents(one: str, two: str) -> bool:
     return bool(mine and theirs and not mine & theirs)
 
 
+_ELECTROLYTES = frozenset(["KOH", "NaOH", "LiOH", "H2SO4", "HNO3", "HClO4", "HCl", "KCl", "NaCl", "Na2SO4", "LiPF6"])
+
+
+_REFERENCE = re.compile(
+    r"(?:\bvs\.?|\bversus|\bagainst|\brelative to|\()\s?(?:the |an? )?(?P<of>SCE|Ag ?/ ?AgCl|RHE|SHE|NHE"
+    r"|Hg ?/ ?HgO|Hg ?/ ?Hg2SO4|MSE|CSE"
+    r"|Li ?/ ?Li\+|Na ?/ ?Na\+|Fc ?/ ?Fc\+|vacuum|saturated calomel|reversible hydrogen|standard hydrogen"
+    r"|normal hydrogen|silver[/ -]silver)"
+)
+_ELECTRODES = {
+    "saturated calomel": "SCE", "reversible hydrogen": "RHE", "standard hydrogen": "SHE", "normal hydrogen": "SHE",
+    "NHE": "SHE", "silver/silver": "Ag/AgCl", "silver-silver": "Ag/AgCl", "silver silver": "Ag/AgCl",
+}  # fmt: skip
+
+
+def other_electrodes(one: str, two: str) -> bool:
+    """Whether two texts give a potential against electrodes, and against none in common."""
+    mine, theirs = (
+        {_ELECTRODES.get(at["of"], at["of"].replace(" ", "")) for at in islice(_REFERENCE.finditer(text), _MOST)}
+        for text in (one, two)
+    )
+    return bool(mine and theirs and not mine & theirs)
+
+
+def other_electrolytes(one: str, two: str) -> bool:
+    """Whether two texts name electrolytes, and none in common."""
+    mine, theirs = (agents(asserted(text)) & _ELECTROLYTES for text in (one, two))
+    return bool(mine and theirs and not mine & theirs)
+
+
 _WHEN = re.compile(
-    r"\b(?P<when>before|prior to|after|following|upon|post)[ -](?P<what>[^,;.()\n]{1,60})",
+    r"\b(?P<when>before|prior to|after|following|upon|post|corrected for|correcting for|without|uncorrected for"
+    r"|including)[ -]"
+    r"(?P<what>[^,;.()\n]{1,60})"
+    r"|(?P<done>[^,;.()\n]{1,60}?)(?: was| were| is| has been)?(?: already)? (?:subtracted|removed|corrected)\b",
     re.IGNORECASE,
 )
-_BEFORE = frozenset(["before", "prior to"])
+_BEFORE = frozenset(["before", "prior to", "uncorrected for", "including"])
 
 
 def _moments(text: str) -> dict[bool, frozenset[str]]:
     found: dict[bool, set[str]] = {True: set(), False: set()}
     for at in islice(_WHEN.finditer(text), _MOST):
-        if at["when"]:
+        if at["done"]:
+            found[False] |= {word for word in words(at["done"]) if len(word) > 2}
+        elif at["when"].casefold() == "without":
+            continue
+        else:
             found[at["when"].casefold() in _BEFORE] |= {word for word in words(at["what"]) if len(word) > 2}
     return {
         when: frozenset(said - {"the", "and", "for", "treatment", "with", "process", "step"})
@@ -336,7 +482,9 @@ def other_moments(one: str, two: str) -> bool:
 
 def _apart(one: Sequence[tuple[str, float]], two: Sequence[tuple[str, float]]) -> bool:
     theirs = dict(two)
-    return any(name in theirs and abs(value - theirs[name]) > 0.011 * max(value, theirs[name]) for name, value in one)
+    return any(
+        name in theirs and abs(value - theirs[name]) > 0.011 * max(abs(value), abs(theirs[name])) for name, value in one
+    )
 
 
 # For what is found in several ways: the ways, each by its words. Two texts contradict each other if each names a way
@@ -349,6 +497,8 @@ laser[- ]flash|\blfa\b; thermoreflect|\bf?tdtr\b; 3[- ]?(?:ω|omega); raman; hot
 scherrer|x-?ray diff|\bxrd\b|rietveld; \b(?:hr)?tem\b|\b(?:fe)?sem\b|microscop|micrograph; light scatt|\bdls\b; \bbet\b
 indent; tensile|stress-strain; ultraso|pulse-?echo|brillouin|resonan; \bdma\b|dynamic mechan; -point bend
 \bdsc\b|calorimet; \bdma\b|dynamic mechanical; \btma\b|dilatom|thermomechan; \btga\b|thermogravi
+\bdsc\b|calorimet; \bxrd\b|x-?ray|diffract|\bwaxs\b; raman; density grad
+\bmip\b|mercury; archimed; micro-?ct|tomogra; \bbet\b|sorption; image analys|\bsem\b
 \bed[sx]\b|\bedax\b|energy[- ]dispers; \bxps\b|photoelectron; \bicp\b|inductively; \brbs\b|rutherford; \bxrf\b
 \bgpc\b|\bsec\b|permeation|size[- ]exclusion; maldi; light scatt; \bnmr\b; viscom
 kelvin probe|\bkpfm\b; \bups\b|photoemiss|photoelectron; thermionic; cyclic voltam

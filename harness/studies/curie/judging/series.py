@@ -26,13 +26,15 @@ _OPEN, _CLOSE = "([{", ")]}"
 _WRAPPED = re.compile(r"\s*[\[{(]([^\[\](){}]*)[\]})]\s*")
 _COLON = re.compile(r"\s?(?::|→|->|=>|⇒)\s?|\s?=\s?(?=[-+~≈<>]?\s?\d)")
 _VALUE_FIRST = re.compile(
-    rf"(?P<value>[<>≤≥~≈±]?\s?{_NUMBER}(?:\s?[x×]\s?10\^?[-+]?\d{{1,2}}|[eE][-+]?\d{{1,3}})?(?:\s?(?:±|-|to)\s?{_NUMBER})?)"
+    rf"(?P<value>[<>≤≥~≈±]?\s?{_NUMBER}(?:\s?[x×]\s?10\^?[-+]?\d{{1,2}}|[eE][-+]?\d{{1,3}})?(?:\s?(?:±|-"
+    rf"|to)\s?{_NUMBER})?)"
     rf"(?P<rest>.{{0,120}})$",
     re.DOTALL,
 )
 _LABEL = re.compile(
     r"^(?P<unit>[^\s(,@]{0,12}(?:\s[^\s(,@a-z][^\s(,@]{0,8}){0,2}|[^\s(,@]{1,12}(?: [^\s(,@]{1,8}){0,2})??"
-    r"\s?(?:\((?P<inside>[^()]{1,100})\)|(?:@|\b(?:at|for|in|with|after|before|under|on|from|by|when)\b)\s?(?P<after>.{1,100}))$",
+    r"\s?(?:\((?P<inside>[^()]{1,100})\)|(?:@|\b(?:at|for|in|with|after|before|under|on|from|by|when)\b)\s?"
+    r"(?P<after>.{1,100}))$",
     re.DOTALL,
 )
 _RULE = re.compile(r"[\s|:+=-]*")
@@ -85,8 +87,9 @@ def _parts(text: str) -> list[str]:
 
 def _value(part: str) -> Value | None:
     """Read `label: value`, `value (label)`, `value unit at label` or a value with or without a unit."""
-    if (at := _COLON.search(part)) and _is_value(part[at.end() :]) and re.search(r"[^\W\d_]", part[: at.start()]):
-        return Value(part[at.end() :].strip(), part[: at.start()].strip())
+    for at in [*islice(_COLON.finditer(part), 4)][::-1]:  # `x = 0.3: 1.16` has its value after the last sign
+        if _is_value(part[at.end() :]) and re.search(r"[^\W\d_]", part[: at.start()]):
+            return Value(part[at.end() :].strip(), part[: at.start()].strip())
     found = _VALUE_FIRST.match(part)
     if not found:
         return None

@@ -35,10 +35,10 @@ _MODIFIED = {
     "hydroxylated": r"hydroxyl",
     "dimer": r"\bdimer\b(?!s)",
     "trimer": r"\btrimer\b(?!s)",
-    "defect": r"frenkel|schottky|divacanc",
+    "defect": r"(?<!point )\bdefect(?!s?[- ]free)\w{0,3}\b|stone[- ](?:wales|thrower)|frenkel|schottky|divacanc",
 }
 _MODIFIES = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _MODIFIED.items()), re.IGNORECASE)
-_STACK = re.compile(r"\b([ABC]{3,6})\b|\b(A[AB]'?)(?=[- ]?(?:stack|order|bilayer))")
+_STACK = re.compile(r"(?m)^stacking: ?(A[AB]'?)(?![\w'])|\b([ABC]{3,6})\b|\b(A[AB]'?)(?=[- ]?(?:stack|order|bilayer))")
 _DIRECTION = re.compile(r"\b([xyz])[- ](?:direction|axis|oriented)|\b(armchair|zigzag)\b", re.IGNORECASE)
 _EL = r"([A-Z][a-z]?|[a-z]{3,12})"
 _SITE = re.compile(
@@ -59,9 +59,12 @@ _VACANT = re.compile(
 )
 _BETWEEN = re.compile(rf"(?<![A-Za-z]){_EL}(?:[- ]self)?[- ]interstitial|interstitial {_EL}(?![a-z])")
 _ENDS = re.compile(rf"(?<![A-Za-z]){_EL}[- ]terminat|terminated (?:by|with) {_EL}(?![a-z])")
+_ENDED = re.compile(rf"\bterminat(?:ion|ing (?:layer|atoms?))(?: of| by| is)?:? ?(?:the |an? )?{_EL}(?![a-z])")
 _PLACE = re.compile(
-    r"\b(on-?top|atop|top|(?:short |long )?bridge|fcc hollow|hcp hollow|fcc|hcp|hollow)"
-    r"(?:[- ]sites?\b|(?<=hollow)\b)|\b(atop)\b",
+    r"\b(on-?top|atop|top|(?:short |long )?bridge|bridging|fcc hollow|hcp hollow|fcc|hcp|hollow|tetrahedral|octahedral"
+    r"|bond[- ]cent(?:er|re)d?)(?:(?: interstitial| adsorption| binding)?[- ](?:sites?|positions?|interstitial"
+    r"|void)\b|(?<=hollow)\b)"
+    r"|\b(atop)\b|\bsites?: ?(top|bridge|hollow|fcc|hcp)\b",
     re.IGNORECASE,
 )
 _CHARGE = re.compile(
@@ -71,17 +74,20 @@ _CHARGE = re.compile(
     re.IGNORECASE,
 )
 _CELL = re.compile(
-    r"(?<![\w.])(?P<prefix>[pc]?)\(?\s?(?P<a>√?\d{1,2})\s?[x×]\s?(?P<b>√?\d{1,2})(?:\s?[x×]\s?\d{1,2})?\s?\)?(?:\s?R\s?\d{2}°?)?"
+    r"(?<![\w.])(?P<prefix>[pc]?)\(?\s?(?P<a>√?\d{1,2})\s?[x×]\s?(?P<b>√?\d{1,2})(?:\s?[x×]\s?\d{1,2})?\s?\)?"
+    r"(?:\s?R\s?\d{2}°?)?"
     r"(?P<what>[- ]?(?:reconstruct|surface (?:unit )?cell|supercell|cell|periodic))?"
 )
 _COVERAGE = re.compile(
     r"(?P<over>\d{1,3}(?:\.\d{1,4})?)(?:\s?/\s?(?P<under>\d{1,3}))?\s?(?:ML\b|of a monolayer|monolayers?\b(?! of))"
 )
 _LAYERS = re.compile(
-    r"(?<![\w.])(?P<place>(?:bottom|top|upper|lower|outer|inner|middle|central|surface|fixed|frozen|free|relaxed|first|last"
+    r"(?<![\w.])(?P<place>(?:bottom|top|upper|lower|outer|inner|middle|central|surface|fixed|frozen|free|relaxed"
+    r"|first|last"
     r"|lowest|uppermost|topmost|outermost|deepest|remaining|other|bottommost|undermost|next)(?: most)?[- ])?"
-    r"(?P<number>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[- ]"
-    r"(?:atomic[- ]|atom(?:ic)? |quintuple[- ]|[A-Z][a-z]?(?:[A-Z\d][a-z\d]{0,3}){0,3}[- ])?layers?\b"
+    r"(?P<number>\d{1,2}|single|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[- ]"
+    r"(?:stacked[- ]|separate |coupled |consecutive |identical |twisted |aligned |atomic[- ]|atom(?:ic)? "
+    r"|quintuple[- ]|[A-Z][a-z]?(?:[A-Z\d][a-z\d]{0,3}){0,3}[- ])?layers?\b"
     r"(?! (?:(?:are|were|is|was|being|kept|held) )?"
     r"(?:fixed|frozen|kept|held|relaxed|free|allowed|constrained|move|clamped)\b)",
     re.IGNORECASE,
@@ -91,7 +97,7 @@ _NUMBERS = {
     for place, name in enumerate(
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2
     )
-}
+} | {"single": 1, "one": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +148,70 @@ def defects(text: str) -> Defects:
 
 def terminations(text: str) -> frozenset[str]:
     """Return the elements that end a surface according to a text: `O-terminated`, `terminated by hydrogen`."""
-    return frozenset(_elements(_ENDS, text))
+    return frozenset((*_elements(_ENDS, text), *_elements(_ENDED, text)))
+
+
+_PLACE_ALONE = re.compile(
+    r"(?:(?:adsorption |binding )?sites?: ?)?(?:short |long |four-?fold |three-?fold |4-fold |3-fold )?"
+    r"(?P<of>hollow|bridge|top|atop|on-?top|fcc|hcp)(?: hollow)?(?: site)?",
+    re.IGNORECASE,
+)
 
 
 def sites(text: str) -> frozenset[str]:
     """Return the sites of adsorption that a text names."""
-    found = (next(filter(None, at.groups())).casefold() for at in islice(_PLACE.finditer(text), _MOST))
+    found = [next(filter(None, at.groups())).casefold() for at in islice(_PLACE.finditer(text), _MOST)]
+    for part in re.split(r"[,;\n]", text[:800]):
+        if at := _PLACE_ALONE.fullmatch(part.strip()):
+            found.append(at["of"].casefold())
     return frozenset("top" if "top" in one else one.replace(" hollow", "") for one in found)
 
 
 def strains(text: str) -> frozenset[str]:
     """Return whether a text names a tensile or a compressive strain."""
     return frozenset(word for word in ("tensile", "compressive") if word in text.casefold())
+
+
+_PER_CENT = re.compile(
+    r"(?<![\w.])(?P<low>[-+\u2212]?\d{1,2}(?:\.\d{1,2})?)\s?%?(?:\s?(?:to|-|\.\.\.?|and|through)\s?"
+    r"(?P<high>[-+\u2212]?\d{1,2}(?:\.\d{1,2})?))?\s?%"
+)
+
+
+def stretches(text: str) -> frozenset[tuple[float, float]]:
+    """Return the range of strains in per cent of the clauses of a text that name a strain: `-4 % to +4 %`, `+4 %`."""
+    found: list[float] = []
+    for clause in re.split(r";|\.(?!\d)|\n", text):
+        if "strain" in clause.casefold():
+            said = re.split(r"\bsteps?\b", re.sub(r"[\[\]]", "", clause))[0]
+            many = re.search(r"(?<![\w.])[-+\u2212]?\d[\d.]*(?:\s?,\s?[-+\u2212]?\d[\d.]*){1,20}\s?%", said)
+            if many:
+                found += [float(one) for one in re.findall(r"[-+]?\d+(?:\.\d+)?", many[0].replace("\u2212", "-"))]
+            for at in islice(_PER_CENT.finditer(said), _MOST):
+                found += [float(one.replace("\u2212", "-")) for one in at.groups() if one]
+    return frozenset([(min(found), max(found))]) if found else frozenset()
+
+
+_SHEETS = re.compile(
+    r"\b(?P<many>two|three|four|five|[2-9]) (?:stacked |coupled |identical |twisted |vdW |van der Waals[- ]"
+    r"(?:bonded )?)?"
+    r"(?:layers|sheets|monolayers)(?: of| stacked|\b[^.;,\n]{0,30}stack)",
+    re.IGNORECASE,
+)
+
+
+def sheets(text: str) -> frozenset[str]:
+    """Return of how many stacked sheets a structure consists according to a text: `two layers of MoS2`."""
+    found = (at["many"].casefold() for at in islice(_SHEETS.finditer(text), _MOST))
+    return frozenset(one if one.isdigit() else str(_NUMBERS[one]) for one in found)
+
+
+def chirality(text: str) -> frozenset[tuple[int, int]]:
+    """Return the indices of nanotubes that a text names: `(6,6) carbon nanotube`."""
+    if not re.search(r"nano ?tube|CNT", text):
+        return frozenset()
+    found = re.findall(r"\(\s?(\d{1,2})\s?,\s?(\d{1,2})\s?\)", text)
+    return frozenset((int(a), int(b)) for a, b in found[:_MOST])
 
 
 def charges(text: str) -> frozenset[int]:
@@ -176,7 +234,7 @@ def surface_cells(text: str) -> frozenset[str]:
     return frozenset(
         f"{'c' if at['prefix'] == 'c' else ''}{at['a']}x{at['b']}"
         for at in islice(_CELL.finditer(text), _MOST)
-        if at["prefix"] or at["what"] or "√" in at[0]
+        if at["prefix"] or at["what"] or "√" in at[0] or re.fullmatch(r"\(\s?\d\s?[x×]\s?\d\s?\)", at[0].strip())
     )
 
 
@@ -186,10 +244,14 @@ def coverages(text: str) -> frozenset[float]:
     return frozenset(round(over / under, 2) for over, under in found if under)
 
 
+_LAYERS_FIELD = re.compile(r"(?m)^(?:number of |n |num )?(?:atomic )?layers: ?(\d{1,2})\b")
+
+
 def layers(text: str) -> frozenset[int]:
     """Return the numbers of layers that a text gives a whole structure: not `the two upper layers`."""
     found = (at["number"].casefold() for at in islice(_LAYERS.finditer(text), _MOST) if not at["place"])
-    return frozenset(int(number) if number.isdigit() else _NUMBERS[number] for number in found)
+    told = (int(one) for one in islice(_LAYERS_FIELD.findall(text), _MOST))
+    return frozenset((*(int(one) if one.isdigit() else _NUMBERS[one] for one in found), *told))
 
 
 def modifications(text: str) -> frozenset[str]:
@@ -199,7 +261,7 @@ def modifications(text: str) -> frozenset[str]:
 
 def stacking(text: str) -> frozenset[str]:
     """Return the stackings of layers that a plain text names, such as ABAB."""
-    return frozenset(at[1] or at[2] for at in _STACK.finditer(text))
+    return frozenset(next(filter(None, at.groups())) for at in _STACK.finditer(text))
 
 
 def direction(text: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from harness.answers.units import read_unit
 from harness.studies.curie.judging import asserted, methods, series, structure_changes, substances
 from harness.studies.curie.judging.forms import states
 from harness.studies.curie.judging.properties import property_of, same_property
-from harness.studies.curie.judging.property_items import PropertyItem
+from harness.studies.curie.judging.property_reading import PropertyItem
 from harness.studies.curie.judging.quantities import quantity, same_quantity
 from harness.studies.curie.judging.samples import conditions, contradicted, given, lacks, other_agents, other_moments
 

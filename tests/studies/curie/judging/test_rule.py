@@ -8,6 +8,7 @@ from time import process_time
 from typing import Any
 
 import pytest
+from studies.curie.judging.further_pairs import FURTHER_PARAMETERS, FURTHER_PROPERTIES, FURTHER_STRUCTURES
 from studies.curie.judging.property_pairs import PAIRS, p
 from studies.curie.judging.structure_pairs import PARAMETERS, SLAB, STRUCTURES
 from studies.curie.judging.worded_pairs import (
@@ -28,9 +29,9 @@ from harness.studies.curie.judging import rule
 from harness.studies.curie.judging.rule import compared, pairs, same
 
 TABLES = {
-    "mpv": PAIRS + WORDED_PROPERTIES + SEVERAL_PROPERTIES,
-    "dft-s": STRUCTURES + WORDED_STRUCTURES + SEVERAL_STRUCTURES,
-    "dft-p": PARAMETERS + WORDED_PARAMETERS + SEVERAL_PARAMETERS,
+    "mpv": PAIRS + WORDED_PROPERTIES + SEVERAL_PROPERTIES + FURTHER_PROPERTIES,
+    "dft-s": STRUCTURES + WORDED_STRUCTURES + SEVERAL_STRUCTURES + FURTHER_STRUCTURES,
+    "dft-p": PARAMETERS + WORDED_PARAMETERS + SEVERAL_PARAMETERS + FURTHER_PARAMETERS,
 }
 EVERY = [(task, each) for task, table in TABLES.items() for each in table]
 GOLD = [
