@@ -3,11 +3,12 @@
     python tests/moves/move.py MAP.json
 
 `{"files": {"run/room/new.py": ["run/old.py", "run/other.py"]}, "names": {"harness.run.old:_text": "_old_text"}, "docs":
-{"run/room": "What it is for."}}`, below `harness`: files that go to one path become it, each below what it needs;
-of names that two of them give to different things private ones are told apart, and a public one wants a new name in
-`names`. Imports, texts that name a module, Markdown and comments follow in the whole checkout. At the end what all
-files define is held against what they defined before: every definition must be the same, its names meaning the same
-things. A move is one commit, and an edit another.
+{"run/room": "What it is for."}}`, below `harness`, or below `harness_tools` where a path begins so. Files that go to
+one path become it, each below what it needs, and one `__all__` holds what each offered. Of names that two of them give
+to different things private ones are told apart, and a public one wants a new name in `names`. Imports, texts that name
+a module, Markdown and comments follow in the whole checkout. At the end what all files define is held against what they
+defined before: every definition must be the same, its names meaning the same things. A move is one commit, and an edit
+another.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from harness.run.locking.certificates import CodeTree, find_free_names, module_name
 
-CODE = ("harness", "tools", "tests", "lockfiles")
+CODE = ("harness", "harness_tools", "tests", "lockfiles")
+PACKAGES = CODE[:2]
 TEXTS = ("docs", "lockfiles", ".ci", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")
 WORDS = {".md", ".sh", ""}  # how files end that name modules, besides Python's
-DOTTED = re.compile(r"\bharness(?:\.\w+)+(?::\w+)?")
+DOTTED = re.compile(r"\bharness(?:_tools)?(?:\.\w+)+(?::\w+)?")
 LYING = re.compile(r"(?<![\w/.-])(?:harness/)?(?:[a-z0-9_]+/)+\w+\.py\b")
+OFFERED = "__all__"
 Edit = tuple[int, int, str]  # from, to, and what stands there then; in characters of a file
 
 
@@ -51,6 +55,31 @@ class Moves:
         """Say in which module something lies afterwards, and how it is called there."""
         return self.modules.get(module, module), self.names.get(f"{module}:{name}", name)
 
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """Say where files go, the tools' folder by both its names."""
+        found = {f"{old.replace('.', '/')}.py": f"{new.replace('.', '/')}.py" for old, new in self.modules.items()}
+        tools = ((old, new) for old, new in found.items() if old.startswith(f"{PACKAGES[1]}/"))
+        return found | {old.removeprefix("harness_"): new.removeprefix("harness_") for old, new in tools}
+
+    @cached_property
+    def _imported(self) -> re.Pattern[str]:
+        called = {one.partition(":")[0] for one in self.names} | {one.rpartition(".")[0] for one in self.modules}
+        return re.compile(rf"\b(from ({'|'.join(map(re.escape, called))}) import|import harness)\b")
+
+    def concern(self, source: str) -> bool:
+        """Whether a file names anything that moves."""
+        return bool(self._called.search(source)) and self._names_one(source)
+
+    @cached_property
+    def _called(self) -> re.Pattern[str]:
+        moved = [old for old, new in self.modules.items() if old != new]
+        called = {one.rpartition(".")[2] for one in [*moved, *(one.partition(":")[0] for one in self.names)]}
+        return re.compile(rf"\b({'|'.join(sorted(called))})\b")
+
+    def _names_one(self, source: str) -> bool:
+        return bool(self._imported.search(source)) or reworded(source, self) != source
+
     def spelled(self) -> dict[str, str]:
         """Spell the moves as `certify --moved` reads them."""
         named = {one: f"{self.modules.get(one.partition(':')[0], one.partition(':')[0])}:{new}"
@@ -67,30 +96,50 @@ class Part:
     imports: list[str]
     for_types: list[str]
     body: str
+    offered: list[str]  # what `__all__` says
 
 
 def main(words: list[str]) -> int:
     """Move as a map says; 1 where something is not defined as it was."""
     root, said = Path.cwd(), json.loads(Path(words[0]).read_text())
-    files = {f"harness/{old}": f"harness/{new}" for new, olds in said["files"].items() for old in olds}
+    files = {_path(old): _path(new) for new, olds in said["files"].items() for old in olds}
     moves = Moves(
         {module_name(old): module_name(new) for old, new in files.items()},
         said.get("names", {}),
-        {module_name(f"harness/{new}"): doc for new, doc in said.get("docs", {}).items()},
+        {module_name(_path(new)): doc for new, doc in said.get("docs", {}).items()},
     )
     moves = told_apart(root, moves)
-    before = CodeTree(root, moves.spelled()).definitions(python_files(root, ("harness",)))
-    move(root, files, moves)
+    texts, gone = move(root, files, moves)
+    before = CodeTree(root, moves.spelled()).definitions(_compared(root, [*texts, *gone]))
+    write(root, texts, gone, moves)
     code = [name for name in CODE if (root / name).is_dir()]
     subprocess.run([sys.executable, "-m", "ruff", "check", "-q", "--select", "I", "--fix", *code], check=True)
     subprocess.run([sys.executable, "-m", "ruff", "format", "-q", *code], check=True)
-    after = CodeTree(root, {}).definitions(python_files(root, ("harness",)))
-    lost = sorted({name for name, digests in before.items() if sorted(after.get(name, [])) != sorted(digests)})
+    after = CodeTree(root, {}).definitions(_compared(root, texts))
+    lost = sorted({name for name, digests in before.items() if not _same(name, digests, after.get(name, []))})
     for name in lost:
         print(f"not defined as it was: {name or 'what is done where files are loaded'}", file=sys.stderr)
     print(f"{len(files)} files went to {len(set(files.values()))}; {len(before) - len(lost)} definitions are the same")
     (root / "moved.json").write_text(json.dumps(moves.spelled(), indent=1))
     return 1 if lost else 0
+
+
+def _path(said: str) -> str:
+    """Say where a file of the map lies in the checkout."""
+    return said if said.startswith(f"{PACKAGES[1]}/") else f"{PACKAGES[0]}/{said}"
+
+
+def _compared(root: Path, names: Iterable[str]) -> list[str]:
+    """List which files' definitions are compared: what did not change defines the same, and `import *` nothing."""
+    code = sorted(
+        name for name in names if name.endswith(".py") and name.startswith(PACKAGES) and (root / name).is_file()
+    )
+    return [name for name in code if not re.search(r"import \*$", (root / name).read_text(), re.MULTILINE)]
+
+
+def _same(name: str, before: list[str], after: list[str]) -> bool:
+    """Whether a name means what it meant; what several files offer is offered by one."""
+    return name.endswith(f":{OFFERED}") or sorted(after) == sorted(before)
 
 
 def python_files(root: Path, folders: Iterable[str]) -> list[str]:
@@ -116,6 +165,8 @@ def told_apart(root: Path, moves: Moves) -> Moves:
             defining = [old for old in by if tree.bindings(old).get(name) == f"{old}:{name}"]
             if len(set(by.values())) < 2 and len(defining) < 2:
                 continue
+            if name == OFFERED:
+                continue
             if not name.startswith("_"):
                 public.append(f"{name} in {', '.join(f'{old} ({what})' for old, what in by.items())}")
                 continue
@@ -140,8 +191,8 @@ def _by_target(moves: Moves) -> dict[str, list[str]]:
     return {new: olds for new, olds in found.items() if len(olds) > 1}
 
 
-def move(root: Path, files: Mapping[str, str], moves: Moves) -> None:
-    """Write all files as they are afterwards, and delete those that went away."""
+def move(root: Path, files: Mapping[str, str], moves: Moves) -> tuple[dict[str, str], set[str]]:
+    """Say how files are afterwards that do not stay as they are, and which go away."""
     texts, parts = dict[str, str](), defaultdict[str, list[Part]](list)
     for name in python_files(root, CODE):
         source = (root / name).read_text()
@@ -164,7 +215,12 @@ def move(root: Path, files: Mapping[str, str], moves: Moves) -> None:
         source = (root / name).read_text()
         if (edited := reworded(source, moves)) != source:
             texts[name] = edited
-    for name in files.keys() - texts.keys():
+    return texts, files.keys() - texts.keys()
+
+
+def write(root: Path, texts: Mapping[str, str], gone: Iterable[str], moves: Moves) -> None:
+    """Write files, and delete those that go away."""
+    for name in gone:
         (root / name).unlink()
     for name, text in texts.items():
         folder = (root / name).parent
@@ -240,6 +296,8 @@ class Rewriting:
                 yield *self._span(node), f"from {package} import {last}{kept}"
 
     def _names(self) -> Iterator[Edit]:
+        if not self._local and not self._objects:
+            return
         free = set[int]()
         for statement in self._tree.body:
             find_free_names(statement, free)
@@ -261,6 +319,8 @@ class Rewriting:
                 yield start, start + len(node.name), self._own[node.name]
 
     def _texts(self) -> Iterator[Edit]:
+        if not self._local and not self._objects and reworded(self._source, self._moves) == self._source:
+            return
         lines = self._source.splitlines(keepends=True)
         for token in tokenize.generate_tokens(io.StringIO(self._source).readline):
             if token.type in (tokenize.STRING, tokenize.COMMENT):
@@ -329,7 +389,7 @@ def _places(source: str):
 def take_apart(source: str, module: str) -> Part:
     """Take a file apart, each statement with the comments before it."""
     tree, at = ast.parse(source), _places(source)
-    part, cut = Part(module, ast.get_docstring(tree, clean=False) or "", [], [], ""), list[Edit]()
+    part, cut = Part(module, ast.get_docstring(tree, clean=False) or "", [], [], "", []), list[Edit]()
     for number, node in enumerate(tree.body):
         text = source[at(node.lineno, node.col_offset) : at(node.end_lineno, node.end_col_offset)]
         rest = source[at(node.end_lineno, node.end_col_offset) :].partition("\n")[0]
@@ -337,6 +397,8 @@ def take_apart(source: str, module: str) -> Part:
         if isinstance(node, ast.Import | ast.ImportFrom):
             if "__future__" not in text:
                 part.imports.append(text + rest)
+        elif isinstance(node, ast.Assign) and text.startswith(OFFERED):
+            part.offered += ast.literal_eval(node.value)
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             part.for_types += [ast.unparse(one) for one in node.body]
         elif not words:
@@ -368,12 +430,21 @@ def merge(parts: list[Part], doc: str) -> str:
     head = [f'"""{doc}"""', "", "from __future__ import annotations", "", *imports]
     if for_types:
         head += ["", "if TYPE_CHECKING:", *(f"    {line}" for line in for_types)]
+    if offered := [name for part in parts for name in part.offered]:
+        head += ["", f"{OFFERED} = {sorted(offered, key=_natural)!r}".replace("'", '"')]
     return "\n".join([*head, "", *("\n\n" + part.body for part in parts if part.body)]) + "\n"
+
+
+def _natural(name: str) -> tuple[int, str]:
+    """Order names as ruff does: constants, classes, the others."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
 
 
 def reworded(text: str, moves: Moves) -> str:
     """Let a text name modules, and the files that they lie in, as they are called afterwards."""
-    files = {one.replace(".", "/") + ".py": new.replace(".", "/") + ".py" for one, new in moves.modules.items()}
+    if "harness" not in text and ".py" not in text:
+        return text
+    files = moves.files
 
     def dotted(found: re.Match[str]) -> str:
         path, colon, name = found[0].partition(":")
@@ -388,7 +459,7 @@ def reworded(text: str, moves: Moves) -> str:
         return f"{module}:{called}" if colon else module + (rest.replace(first, called, 1) if first else rest)
 
     def lying(found: re.Match[str]) -> str:
-        whole = found[0] if found[0].startswith("harness/") else f"harness/{found[0]}"
+        whole = found[0] if found[0].startswith(("harness/", "tools/")) else f"harness/{found[0]}"
         new = files.get(whole, whole)
         return new if whole == found[0] else new.removeprefix("harness/")
 

@@ -101,6 +101,35 @@ def test_two_files_become_one_and_every_name_follows(root: Path) -> None:
     assert (root / "lockfiles/words.py").read_text() == "from harness.run.words.count import LONGEST\n"
 
 
+def test_what_two_files_offer_is_offered_by_one(root: Path) -> None:
+    for name, offered in (("count", '["count"]'), ("read_words", '["LONGEST", "read_words"]')):
+        path = root / f"harness/run/{name}.py"
+        path.write_text(path.read_text().replace("\n\n_FORM", f"\n\n__all__ = {offered}\n\n_FORM"))
+    (root / "harness/run/__init__.py").write_text(
+        "from harness.run.count import *\nfrom harness.run.read_words import *\n"
+    )
+    assert moved(root, MAP) == 0
+    assert '__all__ = ["LONGEST", "count", "read_words"]' in (root / "harness/run/words/count.py").read_text()
+    assert (root / "harness/run/__init__.py").read_text() == "from harness.run.words.count import *\n"
+
+
+def test_the_tools_move_too(root: Path) -> None:
+    (root / "harness_tools").symlink_to("tools")
+    for name, text in {
+        "__init__": "",
+        "wire": "from harness.run.count import count\n",
+        "worker": "from harness_tools import wire\n\nA = wire.count('a')\n",
+    }.items():
+        (root / f"tools/{name}.py").write_text(text)
+    (root / "docs" / PAGE).write_text("`tools/wire.py`, `python -m harness_tools.wire`, `tools/worker.py`\n")
+    assert moved(root, {"files": {"harness_tools/lines.py": ["harness_tools/wire.py"]}}) == 0
+    assert "from harness_tools import lines\n" in (root / "tools/worker.py").read_text()
+    assert "lines.count" in (root / "tools/worker.py").read_text() and (root / "tools/lines.py").is_file()
+    assert (
+        root / "docs" / PAGE
+    ).read_text() == "`tools/lines.py`, `python -m harness_tools.lines`, `tools/worker.py`\n"
+
+
 def test_a_public_name_that_two_files_give_wants_another(root: Path) -> None:
     (root / "harness/run/count.py").write_text(OLD["harness/run/count.py"] + "\n\nLONGEST = 3\n")
     with pytest.raises(move.MoveError, match=r"LONGEST in harness\.run\.count"):
