@@ -20,8 +20,7 @@ import pytest
 from support import harness, manifest_text
 
 from harness.digest import encode_document, sha256
-from harness.engines.container import OWNER
-from harness.engines.docker import DockerEngine
+from harness.engines.docker import OWNER, DockerEngine
 from harness.files import write_atomic
 from harness.images.image import add_image, find_image
 from harness.images.transfer.layout import archive_bytes

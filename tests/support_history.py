@@ -21,8 +21,7 @@ from harness.files import hold_lock
 from harness.manifest.documents import DatasetPin, ModelPin, Pins
 from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save_document
-from harness.store.events import Event, Preimage
-from harness.store.journal import KIND, START, read_chain
+from harness.store.journal import KIND, START, Event, Preimage, read_chain
 from harness.store.store import Output, Store
 
 

@@ -24,7 +24,7 @@ from typing import Any, cast
 import pytest
 from support import REPOSITORY, clean_env, command
 
-from harness.cli.client_config import client_config
+from harness.cli.attempts import client_config
 
 PATIENCE = 300  # seconds
 SPACE = "mcp__harness"  # what Codex calls the tools of the server that its settings name so

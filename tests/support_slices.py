@@ -12,9 +12,9 @@ from harness.evidence.audit.checks import PARTIAL, Report
 from harness.evidence.audit.reexecution import OverBudget, RecordedKey, ReexecutedStep, ReexecutionOptions, is_sliceable
 from harness.run.executing.workshop import Workshop
 from harness.run.recording import auditing
-from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.recording.auditing import batch_reexecutor, step_reexecutor
 from harness.steps import Step
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Store
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from harness.images.recipe import PYTHON
-from harness.run.planning.preconditions import EXTRAS, RARELY
+from harness.run.engines import EXTRAS, RARELY
 
 pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]

@@ -15,12 +15,11 @@ from typing import Any
 
 from harness.attempts.codes import AttemptError
 from harness.errors import HarnessError
-from harness.run.item_gate import keeps_words
-from harness.verbs.agent_reading import AgentReader
+from harness.run.withheld import keeps_words
+from harness.verbs.agent_reading import AgentReader, list_prompts, study_prompt
 from harness.verbs.agent_runs import AgentDoor, runnable_manifests
 from harness.verbs.project import Project, Watch
 from harness.verbs.requests import ServeRequest
-from harness.verbs.study_prompts import list_prompts, study_prompt
 from harness_tools.verb_calls import plain_data
 
 Data = Mapping[str, Any]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from harness_tools.child_start import paused_collection
 
 with paused_collection():
-    from harness.verbs.asked_process import perform_asked
+    from harness.verbs.agent_runs import perform_asked
     from harness.verbs.project import Project
 
 

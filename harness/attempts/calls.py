@@ -16,7 +16,7 @@ from harness.attempts.codes import AttemptError, printable_text
 from harness.attempts.reads import Data, ReplyImage
 from harness.attempts.transcript import done_future
 from harness.errors import HarnessError
-from harness.store.events import AttemptFields
+from harness.store.journal import AttemptFields
 
 
 class ToldAtStart(TypedDict, total=False):

@@ -40,7 +40,7 @@ from harness.attempts.transcript import (
 from harness.clock import Clock, time_after
 from harness.digest import MAX_INT
 from harness.errors import DamageError
-from harness.store.events import AttemptFields
+from harness.store.journal import AttemptFields
 
 _REPLY_ONLY = ("reason", "record")
 

@@ -29,8 +29,7 @@ from harness.clock import Clock, time_after
 from harness.digest import CHUNK, MAX_INT, canonical_json, encode_document, sha256
 from harness.errors import DamageError, Defect, HarnessError
 from harness.files import append_durable, translate_os_error, write_atomic, write_every_byte
-from harness.store.events import AttemptEvent, AttemptFields
-from harness.store.journal import START, AttemptLog, check_chain
+from harness.store.journal import START, AttemptEvent, AttemptFields, AttemptLog, check_chain
 from harness.store.tree import MOST_LOG, StoreTree
 
 

@@ -41,7 +41,7 @@ def export(given: GivenOptions) -> int:
 
 
 def _tables(given: GivenOptions) -> int:
-    from harness.verbs.exporting import export_tables
+    from harness.verbs.handing import export_tables
 
     done = export_tables(given.project, given.request(requests.ExportTablesRequest))
     lines = [f"{done.folder}/{one.file}: {one.rows:,} rows" for one in done.tables]

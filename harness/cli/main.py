@@ -17,20 +17,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 from typer.models import CommandInfo
 
-from harness.cli import (
-    attempts,
-    claims,
-    evidence,
-    handing,
-    images,
-    looking,
-    manifests,
-    measuring,
-    runs,
-    scores,
-    tapes,
-    tokens,
-)
+from harness.cli import attempts, claims, evidence, handing, images, manifests, measuring, runs, scores, tapes, tokens
 from harness.cli.terminal import print_data, print_error
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import translate_os_error
@@ -63,7 +50,7 @@ for register in (
     manifests.register_schema,
     scores.register,
     scores.register_compare,
-    looking.register,
+    scores.register_looking,
     manifests.register_docs,
 ):
     register(app)

@@ -17,9 +17,8 @@ from harness.errors import AGREED, MISSING, InputError
 from harness.verbs.requests import PlanRequest, ReproduceRequest, RunRequest
 
 if TYPE_CHECKING:
-    from harness.verbs.planning import PlanData, PlanReason
     from harness.verbs.run_data import RunData
-    from harness.verbs.running import DryRunResult
+    from harness.verbs.running import DryRunResult, PlanData, PlanReason
 
 
 UNNAMED = "replayed from lines that name no server"
@@ -36,7 +35,7 @@ def register(app: typer.Typer) -> None:
 @with_request_options(PlanRequest, models=True)
 def plan(given: GivenOptions) -> int:
     """Say what a run would make again, why, and at what cost."""
-    from harness.verbs.planning import plan as verb
+    from harness.verbs.running import plan as verb
 
     with terminal.show_progress() as watch:
         done = verb(given.project, given.request(PlanRequest), watch)

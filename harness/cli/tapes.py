@@ -17,9 +17,8 @@ from harness.verbs import requests
 
 if TYPE_CHECKING:
     from harness.verbs.importing import ChangedFile, OtherPin
-    from harness.verbs.model_checks import CheckedModelData
     from harness.verbs.project import Result
-    from harness.verbs.recordings import GatewayReady, GatewayResult
+    from harness.verbs.recordings import CheckedModelData, GatewayReady, GatewayResult
 
 
 SHOWN = 20  # files that a list names
@@ -321,7 +320,7 @@ def check(given: GivenOptions) -> int:
 
     Nothing is recorded. The exit code is 1 if a model does not answer.
     """
-    from harness.verbs.model_checks import check_models
+    from harness.verbs.recordings import check_models
 
     with terminal.show_progress() as watch:
         done = check_models(given.project, given.request(requests.CheckModelsRequest), watch)

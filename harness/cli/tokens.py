@@ -11,7 +11,7 @@ from harness.cli.terminal import format_table, print_message
 from harness.verbs.requests import AddTokenRequest, ListTokensRequest, RevokeTokensRequest
 
 if TYPE_CHECKING:
-    from harness.verbs.tokens import StoredToken
+    from harness.verbs.attempts import StoredToken
 
 app = typer.Typer(
     name="tokens", help="Tokens that let clients in over HTTP: make, list, revoke.", rich_markup_mode=None
@@ -28,7 +28,7 @@ def register(parent: typer.Typer) -> None:
 @with_request_options(AddTokenRequest)
 def add(given: GivenOptions) -> int:
     """Make a token, and show it this once: only its digest is stored."""
-    from harness.verbs.tokens import make_token
+    from harness.verbs.attempts import make_token
 
     done = make_token(given.project, given.request(AddTokenRequest))
     one = done.stored
@@ -39,7 +39,7 @@ def add(given: GivenOptions) -> int:
 @with_request_options(ListTokensRequest)
 def ls(given: GivenOptions) -> int:
     """List tokens by their digests, expired ones too."""
-    from harness.verbs.tokens import list_tokens
+    from harness.verbs.attempts import list_tokens
 
     done = list_tokens(given.project, given.request(ListTokensRequest))
     return given.show(done, _listed(done.tokens) if done.tokens else "no tokens")
@@ -48,7 +48,7 @@ def ls(given: GivenOptions) -> int:
 @with_request_options(RevokeTokensRequest)
 def revoke(given: GivenOptions) -> int:
     """Revoke the tokens of a principal, or one by its digest."""
-    from harness.verbs.tokens import withdraw_tokens
+    from harness.verbs.attempts import withdraw_tokens
 
     done = withdraw_tokens(given.project, given.request(RevokeTokensRequest))
     print_message("a server that is running refuses them from now on")

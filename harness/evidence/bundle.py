@@ -27,8 +27,7 @@ from harness.evidence.trail import ExecutionIndex, closure_files
 from harness.files import open_plain, translating_os_errors
 from harness.store.attempts import FILE as ATTEMPT_FILE
 from harness.store.blobs import is_digest
-from harness.store.events import Event
-from harness.store.journal import Chain
+from harness.store.journal import Chain, Event
 from harness.store.store import FORMAT, Entry, Store, follow_journal, list_runs, require_listed
 from harness.store.sweep import RUN_ID, find_digests
 from harness.store.tree import MOST_ENTRY, MOST_LOG, MOST_RECORD, is_hollow

@@ -20,8 +20,7 @@ from harness.store.attempts import (
     transcript_flaws,
 )
 from harness.store.blobs import is_digest
-from harness.store.events import Event, HeadEvent
-from harness.store.journal import Chain
+from harness.store.journal import Chain, Event, HeadEvent
 from harness.store.notes import list_labels
 from harness.store.store import Entry, Listed, Store, follow_journal, gather_listed_runs, strange_lines
 from harness.store.sweep import blob_files, find_strangers, image_files, read_entry_file, read_image

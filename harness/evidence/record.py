@@ -2,6 +2,10 @@
 
 Times of a run or attempt (its id, the events of its log, this machine's clock) are checked for contradictions. A clock
 that was set back between two runs is not a contradiction; within a log, times only go forward.
+
+What ended a failed step is read from the line of the journal that says so: a step killed for memory or time, one that
+crashed, and one whose own program failed are told apart. A wrong answer is none of these: its step succeeded, and a
+scorer says so. What the error's words mean to a person is not known here.
 """
 
 from __future__ import annotations
@@ -22,8 +26,7 @@ from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import read_plain
 from harness.store.attempts import ATTEMPT_ID, attempt_of_run
-from harness.store.events import Event, FileCoverage, HeadEvent, ModelCalls, Sandbox, TimedLine
-from harness.store.journal import Chain
+from harness.store.journal import Chain, Event, FileCoverage, HeadEvent, ModelCalls, Sandbox, TimedLine
 from harness.store.store import (
     Entry,
     Listed,
@@ -36,6 +39,57 @@ from harness.store.store import (
     require_listed,
 )
 from harness.store.tree import MOST_RECORD
+
+MEMORY, TIME, DISK, KILLED, CRASHED, LOST, OUTPUTS, STOPPED, FAILED = (
+    "memory", "time", "disk", "killed", "crashed", "worker-lost", "outputs", "stopped", "failed",
+)  # fmt: skip
+# How errors of steps begin, after the step's name, and the name of each; the first that fits.
+_SPELLED: tuple[tuple[str, str], ...] = (
+    (r"(failed: )?needed more than [0-9]+ MiB\b.*", MEMORY),
+    (r"failed: MemoryError\b.*", MEMORY),
+    (r"failed: took more than [0-9.e+]+ s", TIME),
+    (r"(failed: )?wrote .*", DISK),
+    (r"failed: was ended by signal 9", KILLED),  # from outside: what killed it did not say why
+    (r"failed: was ended by signal [0-9]+", CRASHED),
+    (r"(made|removed) .*", OUTPUTS),
+)
+_WHOLE = {"the run was stopped": STOPPED, "the disk is full": DISK}
+_SIGNAL = re.compile(r"was ended by (signal [0-9]+)")
+
+
+@dataclass(frozen=True)
+class FailedStep:
+    """A step of a run that failed: its name, what ended it, and the error as the journal has it."""
+
+    step: str
+    outcome: str  # memory | time | disk | killed | crashed | worker-lost | outputs | stopped | failed
+    error: str
+
+    @property
+    def text(self) -> str:
+        """The outcome and the step as one phrase, with the signal of a crash."""
+        signal = _SIGNAL.search(self.error) if self.outcome == CRASHED else None
+        return f"{self.outcome}{f' by {signal[1]}' if signal else ''}: {self.step}"
+
+
+def name_failure(step: str, error: str) -> str:
+    """Return the name of what ended a step, from its error; `failed` if its program ended by itself."""
+    if error in _WHOLE:
+        return _WHOLE[error]
+    said = error.removeprefix(f"step {step} ")
+    return next((name for pattern, name in _SPELLED if re.fullmatch(pattern, said, re.DOTALL)), FAILED)
+
+
+def failed_steps(events: Iterable[Event]) -> list[FailedStep]:
+    """Return the failed steps of a run, in the order of its journal."""
+    return [_failed(event) for event in events if event["event"] == "step.failed"]
+
+
+def _failed(event: Event) -> FailedStep:
+    """Return a failed step as its line names it; a line from before lines named it is read by its words."""
+    step, error, said = str(event["step"]), str(event["error"]), str(event.get("ended", FAILED))
+    return FailedStep(step, said if said != FAILED else name_failure(step, error), error)
+
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
 FINISHED = ("step.done", "step.cached")
@@ -327,7 +381,7 @@ def self_check(outputs: Mapping[str, Digested], deliver: Callable[[str], Path]) 
 
 LATE = "stands behind a run that began later: the clock was set back, or the list put in another order:"
 MOMENT = 1  # seconds within which two runs may begin and be listed in any order
-TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+TIME_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 DAY = 24 * 60 * 60  # seconds by which two clocks may differ, and that a start may take
 
 
@@ -381,7 +435,7 @@ def runs_listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[st
 
 def _is_time(text: str) -> bool:
     try:
-        return bool(TIME.fullmatch(text) and datetime.datetime.fromisoformat(text))
+        return bool(TIME_STAMP.fullmatch(text) and datetime.datetime.fromisoformat(text))
     except ValueError:
         return False
 

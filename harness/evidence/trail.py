@@ -22,7 +22,7 @@ from harness.manifest.datasets import published_digests
 from harness.manifest.documents import Pins, TablePin
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.blobs import is_digest
-from harness.store.events import Event
+from harness.store.journal import Event
 from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, listing_error, require_listed
 
 TRIAL = "trial"  # not a key of a step

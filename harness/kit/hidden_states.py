@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from harness.errors import InputError
 from harness.kit.study import Model
-from harness.models.local.activations import INDEX, layer_file
-from harness.models.local.pieces import ActivationOptions, require_part
+from harness.models.local.activations import INDEX, ActivationOptions, layer_file, require_part
 from harness.rows import part_name
 from harness.steps import Ref, Source, Step
 

@@ -28,7 +28,7 @@ from harness import texts
 from harness.digest import differing_pointers
 from harness.manifest.documents import DatasetPin, OwnSettings, TablePin
 from harness.manifest.models import TypedByValue
-from harness.store.events import FileCoverage
+from harness.store.journal import FileCoverage
 
 SHOWN = 8  # file names in one message
 

@@ -31,7 +31,7 @@ from harness.manifest.documents import (
     PromptsPin,
 )
 from harness.manifest.schema import Decimals, Digest, InsidePath, Name, Tolerance
-from harness.store.events import FileCoverage
+from harness.store.journal import FileCoverage
 
 MOST_STEPS, MOST_PINS = 400_000, 50_000  # most bytes of names and digests in an expectation
 _MOST = 1 << 20  # most bytes of `run` as a whole, because the number of installed packages has no limit

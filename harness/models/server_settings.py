@@ -18,7 +18,7 @@ from functools import cache
 from typing import Annotated, Any
 
 from harness.models.provider import ADDRESS, LATE, Allowance, CheckedText, Number, RemoteSettings, Service
-from harness.models.tape.server import server_address
+from harness.models.tape.line import server_address
 
 MOST_AT_ONCE, MOST_RETRIES, LONGEST = 1024, 20, 86_400
 

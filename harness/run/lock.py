@@ -40,7 +40,7 @@ from harness.run.locking.published import PublishedPins, fetch_published
 from harness.run.planning.derived import held_lock
 from harness.run.planning.plan import CheckedManifest, check_manifest, check_wordings
 from harness.steps import step_key
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Entry
 from harness.studies.registry import find
 

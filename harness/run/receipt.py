@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from harness.digest import document_digest, encode_document, parse_document, sha256
-from harness.engines.container import HOSTS
+from harness.engines.docker import HOSTS
 from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
 from harness.files import read_plain, translating_os_errors, write_atomic

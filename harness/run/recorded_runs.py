@@ -15,7 +15,7 @@ from harness.evidence.compare import compare_outputs, overall_verdict, tolerance
 from harness.evidence.record import FAIL, read_record, self_check
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_expect, read_lock
-from harness.store.events import Event
+from harness.store.journal import Event
 from harness.store.store import Store, list_runs, listing_error, read_start, require_listed
 
 

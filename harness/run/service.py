@@ -1,11 +1,20 @@
 """The operations behind the commands `lock` and `run`: lock a manifest, plan it, run it, forecast a run.
 
 Independent of the command line. Prints nothing; progress is passed to callbacks.
+
+An API key that a run needs and that is not there is missed before the first step, not after hours of other work. A key
+is needed if a step that asks its model is not in the store, and its answers are not on a tape. No key is read beyond
+whether there is one.
+
+Some outputs of a manifest need no model: they are made from published data or printed tables alone. The plan says which
+they are, before any lock, and with it the kind of each claim. Such outputs are made here without a lock: only the steps
+before them are executed, and only if all that these read is here. No run is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,30 +22,115 @@ from threading import Event
 
 from harness.digest import differing_pointers
 from harness.engines.engine import NO_IMAGE
-from harness.errors import InputError, MissingError
+from harness.errors import HarnessError, InputError, MissingError
+from harness.evidence.claims.kinds import OutputKinds, asking_kinds, planned_kinds
 from harness.evidence.compare import Verdict, compare_outputs, overall_verdict
 from harness.evidence.explain import FirstDifference, find_first_difference
 from harness.evidence.record import Record, self_check
-from harness.evidence.trail import read_trail
+from harness.evidence.trail import absent_files_of_step, read_trail
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save_document
+from harness.models.gateway.settings import Keys
+from harness.models.provider import Service
+from harness.models.tape.tape import Tape
 from harness.run.attempts.hidden_splits import require_hidden_elsewhere
-from harness.run.engines import EngineChoice, open_engine, step_limits
-from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, look_up_steps
-from harness.run.executing.needed_keys import require_keys
+from harness.run.engines import (
+    LOCAL,
+    EngineChoice,
+    PlacementChoice,
+    find_missing,
+    open_engine,
+    require_manifest_image,
+    require_runnable,
+    step_limits,
+)
+from harness.run.executing.forecast import (
+    AskingForecast,
+    asking_steps,
+    forecast_asking,
+    forecast_before,
+    look_up_asking_steps,
+    look_up_steps,
+)
 from harness.run.executing.runner import Runner
+from harness.run.executing.warm import NOTHING
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins, require_fitting_lock, resolve_manifest
 from harness.run.locking.certificates import CERTIFICATES
-from harness.run.locking.datasets import TABLES
+from harness.run.locking.datasets import TABLES, FetchedData, Tables, placeholder_tables
+from harness.run.locking.models import INSTRUMENTS, MODELS, every_model
 from harness.run.locking.published import fetch_published
-from harness.run.placement.choice import LOCAL, PlacementChoice
 from harness.run.placement.cluster import DaskPlacement, PlacementTerms
-from harness.run.planning.plan import check_manifest, check_parts, make_plan, unresolved_pins
-from harness.run.planning.preconditions import find_missing, require_image, require_runnable
-from harness.run.progress import AnswerErrors, AnswerProgress, ErrorLimit, Progress, count_errors, stop_on_signals
-from harness.steps import Computing, Plan
+from harness.run.planning.plan import (
+    check_manifest,
+    check_parts,
+    make_plan,
+    partial_folders,
+    unlocked_plan,
+    unresolved_pins,
+)
+from harness.run.progress import (
+    AnswerErrors,
+    AnswerProgress,
+    ErrorLimit,
+    Progress,
+    count_errors,
+    raise_if_stopped,
+    stop_on_signals,
+)
+from harness.steps import JUDGED, Computing, Pinned, Plan, Ref, Step
+from harness.store.blobs import Blobs
 from harness.store.store import Store
+from harness.studies.registry import find
+
+
+def require_keys(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Workshop) -> None:
+    """Raise MissingError for the first API key that a run needs and that is not there; servers of loopback need none.
+
+    A model whose tape has answers already is not checked: perhaps nothing of it is left to ask.
+    """
+    keys, lacking = Keys(os.environ), dict[tuple[str, str], MissingError]()
+    for named in every_model(loaded.manifest):
+        service = named.model.service
+        if service and service.tape != "replay":
+            try:
+                keys.find_for(service.told["key"], service.told["base_url"])
+            except MissingError as bad:
+                if not _taped(service, loaded, named.tapes(loaded.manifest)):
+                    lacking[named.part, named.name] = bad
+    if lacking:
+        asked = set(_asked(lock, plan, workshop))
+        for model, lack in lacking.items():
+            if model in asked:
+                raise lack
+
+
+def _asked(lock: Lock, plan: Plan, workshop: Workshop) -> Iterator[tuple[str, str]]:
+    """Yield part and name of each model that a step asks and whose answers are not in the store."""
+    steps = {step.name: step for step in plan.steps}
+    schedule = look_up_asking_steps(plan, lock, workshop)
+    for step in asking_steps(plan):
+        prompts = step.inputs["prompts"]
+        assert isinstance(prompts, Ref)
+        empty = schedule.made.get((prompts.step, prompts.output)) == NOTHING or _may_be_empty(steps[prompts.step])
+        if step.calls and step.name not in schedule.results and not empty:
+            yield INSTRUMENTS if step.stage == JUDGED else MODELS, str(step.params.get("model"))
+
+
+def _may_be_empty(prompts: Step) -> bool:
+    """Whether a step writes prompts only about what an earlier round left open, which may be nothing."""
+    return "unread" in prompts.inputs
+
+
+def _taped(service: Service, loaded: LoadedManifest, tapes: str) -> bool:
+    folder = service.folder(loaded.root, tapes)
+    if service.tape == "live" or not folder.is_dir():
+        return False
+    try:
+        with Tape.open(folder) as tape:
+            return any(one.body.get("model") == service.model for one in tape.requests())
+    except HarnessError:
+        return False  # the gateway says what is wrong with it
 
 
 @dataclass(frozen=True)
@@ -136,7 +230,7 @@ def lock_manifest(loaded: LoadedManifest, place: RunTarget) -> WrittenLock:
     for any other reason.
     """
     this = check_manifest(loaded)
-    require_image(loaded)
+    require_manifest_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stop_on_signals(workshop.cancel):
@@ -246,3 +340,105 @@ def forecast_run(loaded: LoadedManifest, place: RunTarget, limit: int = 0) -> Ru
         stages[step.stage] = (kept + 1, made) if step.name in schedule.results else (kept, made + 1)
     asking = forecast_asking(loaded, lock, schedule, workshop.store if workshop else None)
     return RunForecast(loaded.manifest.name, stages, asking)
+
+
+LACKED = "0" * 64  # stands for a file that is not here
+MODEL, DATA, SIZE = "a model's answers", "published data that is not here", "a lock, which says the size of its data"
+
+
+def foresee_kinds(loaded: LoadedManifest) -> OutputKinds:
+    """Return the kinds of claims on each output of a manifest by its plan, which needs no lock; unknown without one."""
+    tables = placeholder_tables(find(loaded.manifest.study))
+    data, names = FetchedData.placeholder(loaded.manifest).told_apart()
+    try:
+        planned = unlocked_plan(loaded, data, tables)
+    except InputError as bad:
+        return OutputKinds({}, lacks=f"it cannot be planned: {bad.what}")
+    return OutputKinds(planned_kinds(planned, {one.sha256 for one in tables.values()}, names), asking_kinds(planned))
+
+
+@dataclass(frozen=True)
+class ModelFreeOutputs:
+    """Outputs that were made without a model, by digest, and what the other outputs would need."""
+
+    made: Mapping[str, str]
+    absent: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+
+def make_model_free(
+    loaded: LoadedManifest, outputs: Collection[str], place: RunTarget, progress: Progress
+) -> ModelFreeOutputs:
+    """Make those outputs that need neither a model nor a file that is missing here, in a store made if needed.
+
+    Raises the error of a step that fails, and InputError if the manifest has no plan.
+    """
+    store = Store.make(place.store)
+    data, tables = _data_here(loaded, store.blobs), _tables(loaded, store.blobs)
+    planned, larger = (unlocked_plan(loaded, data, tables, size=size) for size in (1, 2))
+    sized = {step.name: step for step in larger.steps}
+    needs: dict[str, str] = {}
+    absent: dict[str, frozenset[str]] = {}
+    todo: dict[str, Step] = {}
+    for output in sorted(outputs):
+        steps = _steps_of(planned, planned.outputs[output])
+        if lack := _lack(steps, sized):
+            needs[output] = lack
+        else:
+            todo |= {step.name: step for step in steps}
+            absent[output] = frozenset(path for step in steps for path in absent_files_of_step(step.params))
+    if not todo:
+        return ModelFreeOutputs({}, needs=needs)
+    made = _make(place.workshop(loaded, gpus=False), [step for step in planned.steps if step.name in todo], progress)
+    found = {name: planned.outputs[name] for name in outputs if name not in needs}
+    return ModelFreeOutputs({name: made[ref.step, ref.output] for name, ref in found.items()}, absent, needs)
+
+
+def _data_here(loaded: LoadedManifest, blobs: Blobs) -> FetchedData:
+    """Return the published data of a manifest as far as it is in the store, with placeholders for the rest."""
+    return FetchedData.placeholder(loaded.manifest).with_files_here(
+        loaded.manifest, lambda digest: blobs.state(digest) == "sound", partial_folders(loaded)
+    )
+
+
+def _tables(loaded: LoadedManifest, blobs: Blobs) -> Tables:
+    """Return the tables that come with the study, copied into the store."""
+    found = find(loaded.manifest.study).tables
+    return Tables({name: Pinned(blobs.copy(path)[0]) for name, path in found.items()})
+
+
+def _steps_of(plan: Plan, ref: Ref) -> list[Step]:
+    """Return the steps that an output needs, in the order of the plan."""
+    needed = {ref.step}
+    for step in reversed(plan.steps):
+        if step.name in needed:
+            needed |= {one.step for one in step.refs()}
+    return [step for step in plan.steps if step.name in needed]
+
+
+def _lack(steps: Sequence[Step], sized: Mapping[str, Step]) -> str:
+    """Return what some steps need and have not; empty if they can be executed."""
+    if any(step.stage == "responses" or step.infers or step.calls or step.trial for step in steps):
+        return MODEL
+    if any(LACKED in _pinned(step) for step in steps):
+        return DATA
+    return "" if all(sized.get(step.name) == step for step in steps) else SIZE
+
+
+def _pinned(step: Step) -> Iterator[str]:
+    for source in step.inputs.values():
+        for part in source if isinstance(source, tuple) else (source,):
+            if isinstance(part, Pinned):
+                yield part.sha256
+
+
+def _make(workshop: Workshop, steps: Sequence[Step], progress: Progress) -> dict[tuple[str, str], str]:
+    made: dict[tuple[str, str], str] = {}
+    with workshop.store.in_use(), stop_on_signals(workshop.cancel):
+        for done, step in enumerate(steps):
+            raise_if_stopped(workshop.cancel)
+            progress(step.name, "running", done, len(steps))
+            result = workshop.make(step, workshop.preimage(step, made))
+            made |= {(step.name, name): one.sha256 for name, one in result.entry.outputs.items()}
+            progress(step.name, result.state, done + 1, len(steps))
+    return made

@@ -18,8 +18,7 @@ from harness.clock import current_time
 from harness.digest import canonical_json, encode_document, sha256
 from harness.errors import DamageError, InputError, MissingError
 from harness.files import append_durable
-from harness.store.events import LabelEvent, LabelFields
-from harness.store.journal import Chain, check_chain
+from harness.store.journal import Chain, LabelEvent, LabelFields, check_chain
 from harness.store.store import Store
 from harness.store.sweep import NOTES
 from harness.store.tree import MOST_NOTE, translating_full_disk

@@ -21,8 +21,7 @@ from harness.digest import document_digest, encode_document, parse_document, sha
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.files import is_leftover, translating_os_errors
 from harness.store.blobs import Blobs, is_digest
-from harness.store.events import Event, HeadEvent, Preimage
-from harness.store.journal import MOST_START, Chain, Heads, Journal, check_chain
+from harness.store.journal import MOST_START, Chain, Event, HeadEvent, Heads, Journal, Preimage, check_chain
 from harness.store.tree import MOST_ENTRY, MOST_FORMAT, MOST_LOG, MOST_RECORD, StoreTree
 
 FIELDS = {"sha256", "size"}  # fields of an output

@@ -28,13 +28,10 @@ if TYPE_CHECKING:
     from harness.verbs.attempts import *
     from harness.verbs.certifying import *
     from harness.verbs.describing import *
-    from harness.verbs.exporting import *
     from harness.verbs.handing import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
-    from harness.verbs.model_checks import *
     from harness.verbs.pins import *
-    from harness.verbs.planning import *
     from harness.verbs.project import *
     from harness.verbs.published import *
     from harness.verbs.recordings import *
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
     from harness.verbs.running import *
     from harness.verbs.scoring import *
     from harness.verbs.starting import *
-    from harness.verbs.tokens import *
     from harness.verbs.upkeep import *
 
 REQUESTS = re.compile(r"^class (\w*Request)\b", re.MULTILINE)

@@ -24,7 +24,7 @@ from harness.errors import AGREED, DISAGREED, Defect, HarnessError, Interrupted
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.load import LoadedManifest
 from harness.run.closure import code_root
-from harness.run.planning.preconditions import read_ceiling
+from harness.run.engines import read_ceiling
 from harness.run.progress import NO_ERRORS, read_error_limit
 from harness.run.recording.accept import CarriedExpectation, accept_run, require_own
 from harness.run.recording.accept import carry_expectation as carry_along

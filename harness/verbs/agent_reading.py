@@ -1,34 +1,41 @@
-"""What an operator's agent reads of runs, all through the gate: scores, comparisons, claims, records, transcripts.
+"""What an operator's agent reads: of runs, all through the gate, scores, records, transcripts; and studies' prompts.
 
 A run is known to the principal that asked for it, or, if no agent did, if its manifest is served; an attempt to the
 principal that took it. Any other is unknown, as one that never was. Words of prompts and answers are never told, right
 answers neither; of a transcript, what an attempt's agent sent, if its split is public.
+
+The prompts of studies, as they are shipped and pinned, are listed, and filled in, for a person or a client to use. A
+manifest's own wordings, which may be private, are not among them, nor is anything of an item.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.attempts.codes import READ_BYTES, AttemptError
+from harness import rows
+from harness.attempts.codes import READ_BYTES, AttemptError, printable_text, suggest_name
 from harness.digest import canonical_json, sha256
 from harness.errors import HarnessError
 from harness.evidence.record import spell_record
+from harness.kit.prompts import NAME, Template, template
+from harness.manifest.load import LoadedManifest
 from harness.run.attempts.hidden_splits import attempt_shows_hidden
-from harness.run.item_gate import SEALED, ItemGate, keeps_words
 from harness.run.scores.table import RunTables
-from harness.store.asked import RUN_ID, read_asked, read_state
-from harness.store.attempts import ATTEMPT_ID, attempt_of_run, follow_transcript
+from harness.run.withheld import SEALED, ItemGate, keeps_words
+from harness.store.attempts import ATTEMPT_ID, RUN_ID, attempt_of_run, follow_transcript, read_asked, read_state
 from harness.store.store import Store
+from harness.studies.registry import find
 from harness.verbs.agent_runs import AgentDoor, Data
 from harness.verbs.project import Project, Watch
 from harness.verbs.published import ClaimData, claims
 from harness.verbs.requests import ClaimsRequest, CompareRequest, ScoresRequest
 from harness.verbs.scoring import ScoreLineData, compare, scores
 
-__all__ = ["AgentReader"]
+__all__ = ["AgentReader", "list_prompts", "study_prompt"]
+
 
 UNKNOWN = "there is no run of this id"
 SEALED_RUN = "what was measured is hidden from agents"
@@ -227,3 +234,51 @@ def _claim(one: ClaimData, *, told: bool, known: bool) -> Data:
     """Return a claim; of a manifest with closed data, or if its run is another's, without the value that a run gave."""
     names = [*CLAIMED, *(VALUED if told and known else ()), *(["run"] if known else [])]
     return {name: value for name in names if (value := getattr(one, name)) not in (None, "")}
+
+
+NUMBER = "template"  # the argument that chooses a wording of a set
+MOST = 100
+
+
+def list_prompts(served: Iterable[LoadedManifest]) -> list[dict[str, Any]]:
+    """List the sets of wordings of the studies of manifests: name, numbers of the wordings, and what they ask for."""
+    found = []
+    for name, each in sorted(_sets(served).items()):
+        numbers = [one.id for one in each]
+        told = {"name": name, "about": f"{len(numbers)} wordings, as the study pins them", "numbers": numbers}
+        found.append({**told, "fields": _fields(each)})
+    return found[:MOST]
+
+
+def study_prompt(served: Iterable[LoadedManifest], name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return one wording of a set, with the given fields filled in and the others left as they are written."""
+    sets = _sets(served)
+    if name not in sets:
+        raise AttemptError("E_ARGUMENT", "there is no prompt of this name", suggest_name(name, sets))
+    numbers = {str(one.id): one for one in sets[name]}
+    wanted = given.get(NUMBER, min(numbers, key=int))
+    if wanted not in numbers:
+        raise AttemptError("E_ARGUMENT", f"`{NUMBER}` is one of {', '.join(numbers)}", "Give one of these numbers.")
+    known = {NUMBER, *_fields(sets[name])}
+    if strange := sorted(given.keys() - known):
+        what = f"this prompt takes no `{printable_text(strange[0])}`"
+        raise AttemptError("E_ARGUMENT", what, f"Known: {', '.join(sorted(known))}.")
+    one = numbers[wanted]
+    words = (part if place % 2 == 0 else given.get(part, f"{{{part}}}") for place, part in enumerate(one.pieces))
+    return {"text": "".join(words), "sha256": one.sha256, "about": f"wording {wanted} of {name}"}
+
+
+def _sets(served: Iterable[LoadedManifest]) -> dict[str, list[Template]]:
+    """Return the sets of wordings by name; wordings that are turns of a chat are left out."""
+    paths = {name: path for loaded in served for name, path in find(loaded.manifest.study).prompt_sets.items()}
+    read = {name: [template(row) for row in _texts(rows.read(path))] for name, path in paths.items()}
+    return {name: found for name, found in read.items() if found}
+
+
+def _texts(found: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    return (row for row in found if isinstance(row.get("text"), str))
+
+
+def _fields(wordings: Iterable[Template]) -> list[str]:
+    """Return the placeholders of wordings, but that of examples, which only a dataset has."""
+    return sorted({part for one in wordings for part in one.pieces[1::2]} - {NAME})

@@ -1,4 +1,7 @@
-"""Verbs on agents' attempts: make the calls of an attempt; list, show, abandon, score and verify attempts."""
+"""Verbs on agents' attempts and their clients: calls of an attempt; list, show, abandon, score, verify; tokens.
+
+Tokens let clients in over HTTP: make one, list them, revoke those of a principal.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from harness.attempts import shapes
 from harness.attempts.calls import AgentReply, CallFacts
 from harness.attempts.codes import ANSWERS, AttemptError
 from harness.attempts.session import Session
+from harness.attempts.tokens import Token, add_token, read_tokens, revoke_tokens
 from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold_events, open_session_log
 from harness.attempts.transcript import EXPIRED as RAN_OUT
 from harness.clock import unique_stamp
@@ -45,22 +49,27 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.events import AttemptEvent
-from harness.store.journal import Chain
+from harness.store.journal import AttemptEvent, Chain
 from harness.store.store import Store
 from harness.verbs.project import Project, Result, Watch, choose_target
 from harness.verbs.requests import (
+    AddTokenRequest,
     AttemptRequest,
     AttemptsRequest,
+    ListTokensRequest,
     RescoreRequest,
+    RevokeTokensRequest,
     ServeRequest,
     VerifyTranscriptRequest,
 )
 
 __all__ = [
+    "AddTokenResult",
     "AttemptDoor",
     "AttemptsResult",
     "ShowAttemptResult",
+    "StoredToken",
+    "TokensResult",
     "VerifyTranscriptResult",
     "abandon_attempt",
     "attempt_backend",
@@ -70,6 +79,8 @@ __all__ = [
     "list_attempts",
     "list_items",
     "list_studies",
+    "list_tokens",
+    "make_token",
     "new_key",
     "rescore_attempt",
     "score_text",
@@ -77,7 +88,9 @@ __all__ = [
     "start_attempt",
     "submit_answers",
     "verify_transcript",
+    "withdraw_tokens",
 ]
+
 
 PYTHON = "python"  # default name of the protocol and of the client for callers in this process
 ONE_CALL = "one call"  # the session shared by all calls that each open their own AttemptDoor
@@ -505,4 +518,54 @@ def verify_transcript(project: Project, asked: VerifyTranscriptRequest) -> Verif
         differing=list(found.differing),
         unread=found.unread,
         **said,
+    )
+
+
+class StoredToken(Result):
+    """What is stored of a token: its digest, whose it is, the profiles it opens, its end, and whether that has come."""
+
+    sha256: str
+    principal: str
+    scopes: list[str]
+    expires: str
+    live: bool
+
+
+class AddTokenResult(Result):
+    """Result of `tokens add`: the token, which is shown this once, and what is stored of it."""
+
+    token: str
+    stored: StoredToken
+
+
+class TokensResult(Result):
+    """Result of `tokens ls` and `tokens revoke`: the tokens of the store, or those that were revoked."""
+
+    tokens: list[StoredToken]
+
+
+def make_token(project: Project, asked: AddTokenRequest) -> AddTokenResult:
+    """Make a token for an agent and store its digest; only this result ever holds the token itself."""
+    secret, made = add_token(Store.make(project.store), asked.principal, asked.scopes or ("answer",), asked.days)
+    return AddTokenResult(token=secret, stored=_stored(made))
+
+
+def list_tokens(project: Project, asked: ListTokensRequest | None = None) -> TokensResult:
+    """List the tokens of a store by principal, expired ones too."""
+    found = read_tokens(Store.open(project.store)).values()
+    return TokensResult(tokens=[_stored(one) for one in sorted(found, key=lambda one: (one.principal, one.expires))])
+
+
+def withdraw_tokens(project: Project, asked: RevokeTokensRequest) -> TokensResult:
+    """Revoke all tokens of a principal, or the one with this digest; a running server follows within a second."""
+    return TokensResult(tokens=[_stored(one) for one in revoke_tokens(Store.open(project.store), asked.name)])
+
+
+def _stored(token: Token) -> StoredToken:
+    return StoredToken(
+        sha256=token.sha256,
+        principal=token.principal,
+        scopes=list(token.scopes),
+        expires=token.expires,
+        live=token.is_live(),
     )

@@ -59,7 +59,7 @@ from harness.run.locking.certificates import (
 )
 from harness.scorers.tool import Grader
 from harness.store.store import Store
-from harness.verbs.label_sets import LabelledRow, LabelSet, object_of_line, read_label_set, require_one_each
+from harness.verbs.labelling import LabelledRow, LabelSet, object_of_line, read_label_set, require_one_each
 from harness.verbs.measuring import find_scorer_tool, score_each_row
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import CarryCertificateRequest, CertifyRequest, CheckCertificateRequest

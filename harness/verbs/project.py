@@ -22,8 +22,7 @@ from harness.store.store import HOME, Store
 from harness.verbs.requests import EngineRequest, PathText, RunnerRequest
 
 if TYPE_CHECKING:  # verbs that only read start without all that runs
-    from harness.run.engines import EngineChoice
-    from harness.run.placement.choice import PlacementChoice
+    from harness.run.engines import EngineChoice, PlacementChoice
     from harness.run.service import RunTarget
 
 __all__ = [
@@ -170,8 +169,10 @@ class Project:
 
 def choose_engine(asked: EngineRequest, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
     """Return the engine, isolation and store of images that a request chooses, for a project."""
-    from harness.run.engines import EngineChoice  # noqa: PLC0415
-    from harness.run.planning.preconditions import read_ceiling  # noqa: PLC0415
+    from harness.run.engines import (
+        EngineChoice,
+        read_ceiling,
+    )
 
     images = project.path(asked.images) if asked.images else project.store
     return EngineChoice(asked.engine, asked.isolation, images, moved, watch.say, read_ceiling(asked.max_memory))
@@ -179,7 +180,7 @@ def choose_engine(asked: EngineRequest, project: Project, watch: Watch, *, moved
 
 def choose_placement(asked: RunnerRequest, project: Project, watch: Watch) -> PlacementChoice:
     """Return where the steps of a request are executed: as it says, else as the user's placement.toml does."""
-    from harness.run.placement.choice import read_placement  # noqa: PLC0415
+    from harness.run.engines import read_placement  # noqa: PLC0415
 
     return read_placement(asked.placement, project.folder, watch.say)
 

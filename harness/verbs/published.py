@@ -38,15 +38,14 @@ from harness.evidence.claims.kinds import (
     recorded_kinds,
 )
 from harness.evidence.claims.subject import History, Subject, changed_intent, run_subject
-from harness.evidence.failures import failed_steps
-from harness.evidence.record import Digested, Record, read_record, spell_healed
+from harness.evidence.record import Digested, Record, failed_steps, read_record, spell_healed
 from harness.evidence.trail import Trail, absent_files, read_trail
 from harness.manifest.datasets import Fetched, FetchedFiles
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock, read_lock
 from harness.manifest.schema import Claim
-from harness.run.model_free import ModelFreeOutputs, foresee_kinds, make_model_free
 from harness.run.planning.plan import unresolved_pins
+from harness.run.service import ModelFreeOutputs, foresee_kinds, make_model_free
 from harness.store.store import Listed, Store, follow_journal, list_runs, read_start
 from harness.studies.registry import find
 from harness.verbs.project import Project, Result, Watch, choose_target

@@ -29,7 +29,7 @@ from harness.evidence.keys import read_trust, require_author
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors
-from harness.run.planning.preconditions import read_ceiling
+from harness.run.engines import read_ceiling
 from harness.run.recorded_runs import manifest_name
 from harness.run.recording.auditing import EXPECTED, audit_author, audit_files, audit_run
 from harness.run.scores.table import AskedAnswer, RunTables

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import DamageError, HarnessError
 from harness.kit.hostile_texts import PART, block, name, short
 from harness.kit.pages import Html, el, join
-from harness.view.index import index_path, is_fresh, prompt_words, read_row
+from harness.view.index import (
+    AnswerIndex,
+    AnswerPlaces,
+    AnswerQuery,
+    ListedAnswer,
+    RowOrigin,
+    index_path,
+    is_fresh,
+    number_in_address,
+    prompt_words,
+    read_row,
+)
 from harness.view.look import (
     copyable_commands,
     fact_list,
@@ -21,7 +32,6 @@ from harness.view.look import (
     void_element,
     whole_page,
 )
-from harness.view.queries import AnswerIndex, AnswerPlaces, AnswerQuery, ListedAnswer, RowOrigin, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 

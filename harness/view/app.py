@@ -29,8 +29,8 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.kit.pages import el
 from harness.peers import peer_uid
 from harness.view import answers, labels, more, runs
-from harness.view.live import RunFollower
 from harness.view.look import SCRIPT, STYLE, whole_page
+from harness.view.runs import RunFollower
 from harness.view.site import Site
 
 HOST = "127.0.0.1"

@@ -27,7 +27,7 @@ from harness.store.notes import (
     read_labels,
 )
 from harness.view.answers import AnswerParts
-from harness.view.index import hidden_state, index_path, is_fresh
+from harness.view.index import AnswerIndex, hidden_state, index_path, is_fresh, number_in_address
 from harness.view.look import (
     copyable_commands,
     fact_list,
@@ -39,7 +39,6 @@ from harness.view.look import (
     void_element,
     whole_page,
 )
-from harness.view.queries import AnswerIndex, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Site, run_manifest_name
 

@@ -13,10 +13,19 @@ from harness.errors import HarnessError, InputError
 from harness.kit.hostile_texts import block, compared, name, short, visible
 from harness.kit.pages import NONE, Html, el, join
 from harness.store.attempts import find_attempt, follow_transcript
-from harness.store.events import AttemptEvent
+from harness.store.journal import AttemptEvent
 from harness.view.answers import AnswerParts
-from harness.view.differences import MovedRow, comparison_path, read_comparison
-from harness.view.index import index_path, is_fresh, prompt_words, was_made_here
+from harness.view.index import (
+    AnswerIndex,
+    MovedRow,
+    comparison_path,
+    index_path,
+    is_fresh,
+    number_in_address,
+    prompt_words,
+    read_comparison,
+    was_made_here,
+)
 from harness.view.look import (
     copyable_commands,
     fact_list,
@@ -30,7 +39,6 @@ from harness.view.look import (
     whole_page,
     with_code,
 )
-from harness.view.queries import AnswerIndex, number_in_address
 from harness.view.runs import index_progress
 from harness.view.site import Job, Site, run_manifest_name
 

@@ -18,7 +18,7 @@ from harness.errors import HarnessError, InputError
 from harness.evidence.compare import Verdict, compare_outputs, overall_verdict, tolerance_text
 from harness.evidence.record import FAIL, Record, read_record, self_check
 from harness.manifest.lockfile import Lock, load_expect, read_lock
-from harness.store.events import Event
+from harness.store.journal import Event
 from harness.store.notes import RowPlace
 from harness.store.store import Listed, Store, list_runs, read_start, require_listed
 from harness.verbs.project import Project

@@ -21,8 +21,7 @@ from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.files import write_atomic
 from harness.run.attempts.score import replay_reads
 from harness.store.attempts import transcript_path
-from harness.store.events import AttemptEvent
-from harness.store.journal import START, Chain, check_chain, read_chain
+from harness.store.journal import START, AttemptEvent, Chain, check_chain, read_chain
 
 ITEM, OTHER = "a" * 16, "b" * 16
 GIVEN: dict[str, Any] = {"item_id": ITEM, "abstain": False, "answer": "x"}

@@ -15,8 +15,7 @@ from bench.costs import Size
 from bench.measure import Failed, ratio
 from bench.table import Row
 
-from harness.engines.container import connect_engine
-from harness.engines.docker import DockerEngine
+from harness.engines.docker import DockerEngine, connect_engine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
 from harness.images.image import read_image_pins, require_image

@@ -17,7 +17,7 @@ from bench.table import Row
 
 from harness import rows, seeds
 from harness.kit.prompts import fill, template
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.studies.reliability.data.small_addition import pair
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,6 +25,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
 from harness.manifest.schema import Resources
+from harness.run.engines import read_placement
 from harness.run.executing.exchange import (
     StepAnswer,
     encode_answer,
@@ -36,7 +37,6 @@ from harness.run.executing.exchange import (
 )
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.placement.choice import read_placement
 from harness.run.placement.cluster import DaskPlacement, PlacementTerms
 from harness.run.placement.worker import answer_message
 from harness.steps import GATHER, Pinned, Plan, Step

@@ -26,7 +26,7 @@ from harness.run.environment import NUMERICS
 from harness.run.executing.execute import StepTask
 from harness.run.executing.trials import Trials
 from harness.steps import JUDGED, Pinned, Step
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Store
 
 KIND = "harness.trial:table"

@@ -25,9 +25,8 @@ from support_answers_run import answers_run
 from support_view import ask, site_of
 
 from harness.store.store import Store
-from harness.view.comparing import build_comparison
 from harness.view.index import index_path
-from harness.view.index_build import build_index
+from harness.view.worker import build_comparison, build_index
 
 MODELS, WORDINGS, WORDS = 7, 10, 60
 ITEMS = 2000

@@ -16,10 +16,9 @@ from bench.measure import Failed
 from bench.packages import NEEDS
 from bench.table import Row
 
-from harness.engines import local, process
+from harness.engines import local
 from harness.engines.engine import Job, Limits
-from harness.engines.local import LocalEngine, available_isolations
-from harness.engines.process import ProcessStart
+from harness.engines.local import LocalEngine, ProcessStart, available_isolations
 from harness.run.environment import step_environment
 
 REPEATS = 60
@@ -69,8 +68,8 @@ def _without() -> Iterator[None]:
     """Start steps as they were started before they had these walls."""
     with (
         patch.object(local, "filter_program", lambda **_: b""),
-        patch.object(local, "run_process", partial(process.run_process, weighed=False)),
-        patch.object(process, "started_process", _started),
+        patch.object(local, "run_process", partial(local.run_process, weighed=False)),
+        patch.object(local, "started_process", _started),
     ):
         yield
 

@@ -24,7 +24,7 @@ from typing import Any
 from harness.kit.certificate import BLIND, Certificate, computed_figures, opened_text, read, sets_of, spell_measure
 from harness.kit.grading import Graded, figures, misses
 from harness.verbs.certifying import find_grader, grade_labelled
-from harness.verbs.label_sets import LabelSet, read_label_set
+from harness.verbs.labelling import LabelSet, read_label_set
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

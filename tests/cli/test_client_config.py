@@ -15,7 +15,7 @@ from support import harness
 from support_scored import open_project
 from support_wire import WireClient, environment
 
-from harness.cli.client_config import CLIENTS, client_config, server_command
+from harness.cli.attempts import CLIENTS, client_config, server_command
 
 AWKWARD = ["/opt/a b/harness", "serve", "--project", '/data/"x" \\ é 🜚 \x7f\t$HOME', "--profile", "audit"]
 

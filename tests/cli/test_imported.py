@@ -17,9 +17,8 @@ from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
 from harness.run.planning.plan import check_manifest, make_plan
-from harness.run.recording.auditing import recordable_isolations
-from harness.run.recording.reexecute import batch_reexecutor
-from harness.run.recording.reexecute import step_reexecutor as replays
+from harness.run.recording.auditing import batch_reexecutor, recordable_isolations
+from harness.run.recording.auditing import step_reexecutor as replays
 from harness.store.store import Store
 
 RUN = ("run", "--isolation", "process")

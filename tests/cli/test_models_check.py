@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.manifest.models import read_model
 from harness.run.locking.models import model_string
 from harness.run.planning.derived import read_model_option
-from harness.verbs.model_checks import QUESTION
+from harness.verbs.recordings import QUESTION
 
 needs("openai", "anthropic", "aiohttp")
 pytestmark = pytest.mark.together

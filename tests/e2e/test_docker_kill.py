@@ -15,7 +15,7 @@ import pytest
 from support import clean_env, command, data_of, executed, outputs_of
 from support_engine import Service, client, container_project, dockerd, open_docker, ours, until
 
-from harness.engines.container import OWNER
+from harness.engines.docker import OWNER
 
 pytestmark = pytest.mark.together
 

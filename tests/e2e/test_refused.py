@@ -13,7 +13,7 @@ from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 from support import error_of, harness, unlocked_project
 
-from harness.models.gateway.concurrency import FIRST
+from harness.models.gateway.limits import FIRST
 
 needs("openai", "aiohttp")
 pytestmark = pytest.mark.together  # one server and one project serve all

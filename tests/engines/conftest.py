@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from support_engine import open_docker, ours
 
-from harness.engines.container import identify_process
-from harness.engines.docker import DockerEngine
+from harness.engines.docker import DockerEngine, identify_process
 from harness.engines.engine import Job, Limits, Outcome
 from harness.engines.local import LocalEngine
 from harness.run.environment import step_environment

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from support_engine import client, open_docker, ours
 
-from harness.engines import container
-from harness.engines.container import DEADLINE, GRACE, OWNER, container_deadline, identify_process, is_orphaned
+from harness.engines import docker
+from harness.engines.docker import DEADLINE, GRACE, OWNER, container_deadline, identify_process, is_orphaned
 
 
 def marked(mark: str, due: object = None) -> dict[str, str]:
@@ -24,7 +24,7 @@ def marked(mark: str, due: object = None) -> dict[str, str]:
 @contextlib.contextmanager
 def living() -> Iterator[str]:
     """Give the mark of another process, which ends with the block."""
-    code = "from harness.engines.container import identify_process; print(identify_process(), flush=True); input()"
+    code = "from harness.engines.docker import identify_process; print(identify_process(), flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -84,7 +84,7 @@ def test_many_that_sweep_at_once_do_not_trip_over_each_other(
             engine.create_container_from_config(settings)
         assert len(ours(docker_host, owner)) == 6
     together = threading.Barrier(4)
-    inner = container.is_orphaned
+    inner = docker.is_orphaned
 
     def slow(given: dict[str, str]) -> bool:
         if given.get(OWNER) == labels[OWNER] and not together.broken:
@@ -92,7 +92,7 @@ def test_many_that_sweep_at_once_do_not_trip_over_each_other(
                 together.wait(timeout=5)  # all have listed before any removes
         return inner(given)
 
-    monkeypatch.setattr("harness.engines.container.is_orphaned", slow)
+    monkeypatch.setattr("harness.engines.docker.is_orphaned", slow)
     with ThreadPoolExecutor(4) as pool:
         for one in [pool.submit(open_docker, image_store) for _ in range(4)]:
             assert one.result().image == image_store[1]

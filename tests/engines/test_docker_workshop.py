@@ -16,7 +16,7 @@ from harness.engines.engine import Job, Limits, Outcome
 from harness.errors import StepError
 from harness.run.closure import Code
 from harness.run.executing.workshop import StepResult, Workshop
-from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.recording.auditing import batch_reexecutor, step_reexecutor
 from harness.steps import Pinned, Step
 from harness.store.store import Store
 

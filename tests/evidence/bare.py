@@ -20,9 +20,8 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import resolve_manifest
 from harness.run.planning.plan import check_manifest, make_plan
-from harness.run.recording.auditing import recordable_isolations
-from harness.run.recording.reexecute import batch_reexecutor
-from harness.run.recording.reexecute import step_reexecutor as replays
+from harness.run.recording.auditing import batch_reexecutor, recordable_isolations
+from harness.run.recording.auditing import step_reexecutor as replays
 from harness.steps import GATHER, Plan, Ref, Step
 from harness.store.store import Store
 

@@ -18,7 +18,7 @@ from evidence.forger import chained
 
 from harness.digest import document_digest, encode_document, sha256
 from harness.evidence.record import spell_record, summarise_journal
-from harness.store.events import Event
+from harness.store.journal import Event
 
 BLOCK, END = 512, bytes(1024)
 NOBODY = "f" * 64

@@ -12,8 +12,7 @@ from typing import Any, cast
 
 from harness.digest import document_digest, encode_document, sha256
 from harness.evidence.record import spell_record, summarise_journal
-from harness.store.events import Event
-from harness.store.journal import START
+from harness.store.journal import START, Event
 from harness.store.store import Store, list_runs
 
 

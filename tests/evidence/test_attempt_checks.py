@@ -20,8 +20,7 @@ from harness.files import write_atomic
 from harness.manifest.documents import Pins
 from harness.manifest.lockfile import read_lock
 from harness.store.attempts import read_transcript, transcript_path
-from harness.store.events import AttemptEvent, Event
-from harness.store.journal import Chain, read_chain
+from harness.store.journal import AttemptEvent, Chain, Event, read_chain
 
 pytestmark = pytest.mark.together
 

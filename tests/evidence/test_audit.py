@@ -18,8 +18,7 @@ from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, ReexecutedStep
 from harness.run.executing.workshop import Workshop
-from harness.run.recording.auditing import replan_run
-from harness.run.recording.reexecute import step_reexecutor
+from harness.run.recording.auditing import replan_run, step_reexecutor
 from harness.steps import Step
 from harness.store.store import Store
 

@@ -21,7 +21,7 @@ from harness.evidence.claims.kinds import (
     planned_steps,
 )
 from harness.manifest.load import load_manifest
-from harness.run.model_free import foresee_kinds
+from harness.run.service import foresee_kinds
 from harness.steps import Pinned, Plan, Ref, Source, Step
 
 TABLE, FILE, OTHER = Pinned("aa" * 32), Pinned("bb" * 32), Pinned("cc" * 32)

@@ -10,7 +10,7 @@ from harness.evidence.audit.audit import _files
 from harness.evidence.audit.checks import Report
 from harness.manifest.documents import DatasetPin, Intent
 from harness.manifest.lockfile import Lock
-from harness.store.events import Event
+from harness.store.journal import Event
 
 FILE = {"url": "https://example.org/a", "sha256": "a" * 64}
 INTENT: Intent = {"datasets": {"p": {"fetch": {"a": FILE, "b": FILE}}}}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.failures import failed_steps, name_failure
+from harness.evidence.record import failed_steps, name_failure
 
 ERRORS = {
     "step a failed: needed more than 256 MiB": "memory",

@@ -17,8 +17,7 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.steps import audit_healing
 from harness.evidence.record import summarise_journal
 from harness.store.blobs import Blobs
-from harness.store.events import Event
-from harness.store.journal import Chain, read_chain
+from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
 from harness.store.tree import StoreTree
 

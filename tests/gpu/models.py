@@ -14,12 +14,11 @@ from gpu.bounds import Bounds
 from gpu.findings import Clock, Finding, digest_of
 
 from harness import seeds
-from harness.models.completion import CompletionRequest
-from harness.models.local.activations import Activations
+from harness.models.local.activations import ActivationOptions, Activations
 from harness.models.local.decode import DecodeRequest, answer_all
 from harness.models.local.likelihood import LikelihoodModel
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, open_causal, open_encoder
-from harness.models.local.pieces import ActivationOptions
+from harness.models.provider import CompletionRequest
 from harness.models.providers.transformers import LocalModel
 from harness.rowtypes import Prompt
 from harness.studies.tiny.corpus import EOS

@@ -6,8 +6,7 @@ import pytest
 from support import REPOSITORY
 
 from harness.errors import InputError
-from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
-from harness.manifest.load import parse_manifest
+from harness.manifest.load import AttemptAnswered, asked_part, derive_manifest, parse_manifest
 
 SAID = AttemptAnswered("20260101T000000Z-" + "0" * 32, "My Agent/2", "dev", "", "a" * 64)
 DEMOS = ("biomed", "curie", "reliability")

@@ -14,7 +14,7 @@ from support_draws import drawn
 from harness import rows
 from harness.answers.addition import addition
 from harness.errors import InputError
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.models.providers.baseline import (
     BEHAVIOURS,
     FORGERY,

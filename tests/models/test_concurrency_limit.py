@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.models.gateway.concurrency import SMOOTHED, ConcurrencyLimit
+from harness.models.gateway.limits import SMOOTHED, ConcurrencyLimit
 
 
 class Service:

@@ -13,8 +13,8 @@ import pytest
 from harness.errors import HarnessError
 from harness.models.gateway import openai
 from harness.models.gateway.anthropic import DIALECT
-from harness.models.gateway.dispatch import Call, Dispatcher, RepeatCounter
 from harness.models.gateway.forward import tcp_forwarder
+from harness.models.gateway.gateway import Call, Dispatcher, RepeatCounter
 from harness.models.gateway.limits import IMAGE, CircuitBreaker, RateLimiter, TokenBucket, estimate_tokens
 from harness.models.gateway.settings import GateSettings, Keys, ServedModel, TokenPrices, TokenUsage, encoded_forms
 from harness.models.gateway.upstream import (
@@ -288,7 +288,7 @@ def test_an_unforeseen_exception_is_named_with_its_place_and_not_with_its_words(
     for reply in replies:
         error = json.loads(reply.body)["error"]
         assert (reply.status, reply.kind, error["type"]) == (500, "defect", "defect")
-        assert "a request to gpt: ValueError in dispatch.py, line " in error["message"]
+        assert "a request to gpt: ValueError in gateway.py, line " in error["message"]
         assert "sk-1234" not in str(reply) and "literal" not in error["message"]
         assert reply.headers[ERROR_HEADER] == "busy", "the next run asks it again"
     assert usage.errors == {"defect": 2} and usage.live == 0

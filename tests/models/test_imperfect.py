@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.models.providers.baseline import (
     BEHAVIOURS,
     REFUSAL,

@@ -17,11 +17,11 @@ from support_models import REPOSITORY, deliver, make_model
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.completion import CompletionRequest
 from harness.models.local import likelihood
 from harness.models.local.decode import NO_ROOM
 from harness.models.local.likelihood import TokenizedContinuation, measure
 from harness.models.local.load import LoadedModel, open_causal
+from harness.models.provider import CompletionRequest
 from harness.models.providers.transformers import LocalModel
 
 needs("torch", "transformers")

@@ -15,7 +15,7 @@ from support_models import REPOSITORY, make_model
 
 from harness.errors import MissingError
 from harness.models.local.load import open_causal
-from harness.models.local.portable import BY_NUMPY, install_portable_operations, is_tried_operation, watch_operations
+from harness.models.local.torch_setup import BY_NUMPY, install_portable_operations, is_tried_operation, watch_operations
 from harness.models.local.walked import OPERATIONS
 from harness.run.environment import NUMERICS
 

@@ -18,7 +18,7 @@ from support_tape import answer, body
 
 from harness.digest import canonical_json, sha256
 from harness.models.tape.index import check_tape
-from harness.models.tape.server import server_address
+from harness.models.tape.line import server_address
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
 
 needs("aiohttp", "openai", "anthropic")

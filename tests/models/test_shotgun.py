@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.answers.addition import addition
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.models.providers.baseline import BEHAVIOURS, CITIES, LONGEST, NUMBERS, UNKNOWN, WORDS, shotgun
 from harness.studies.reliability.standalone.by_row import score_row
 

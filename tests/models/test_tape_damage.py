@@ -204,8 +204,8 @@ def test_a_stale_index_is_completed_by_reading_only_what_came_after(
     kept = (folder / INDEX).read_bytes()
     record(folder, TEXTS)
     (folder / INDEX).write_bytes(kept)
-    import harness.models.tape.line as tape_line
     from harness.models.tape import index as segments
+    from harness.models.tape import line as tape_line
 
     read: list[bytes] = []
     real = tape_line.read_line

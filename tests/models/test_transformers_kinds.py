@@ -5,8 +5,8 @@ from needs import needs
 from support_draws import drawn
 from support_models import make_model
 
-from harness.models.completion import CompletionRequest
 from harness.models.local.load import open_causal
+from harness.models.provider import CompletionRequest
 from harness.models.providers.transformers import LocalModel
 
 needs("torch", "transformers")

@@ -19,12 +19,12 @@ from harness.engines.local import LocalEngine
 from harness.errors import InputError
 from harness.kit.hidden_states import activations
 from harness.kit.study import Model
+from harness.models.local.activations import ActivationOptions
 from harness.models.local.load import open_causal, open_encoder
-from harness.models.local.pieces import ActivationOptions
 from harness.models.providers.transformers import TransformersSettings, respond
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.models import pin_weights, store_weights
-from harness.run.recording.reexecute import step_reexecutor
+from harness.run.recording.auditing import step_reexecutor
 from harness.seeds import derive_seed
 from harness.steps import Pinned
 from harness.store.store import Store

@@ -24,8 +24,7 @@ from numerics.arrays import array_operations
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from harness.models.local.portable import BY_NUMPY, float_types, install_portable_operations
-from harness.models.local.torch_setup import fingerprint_torch
+from harness.models.local.torch_setup import BY_NUMPY, fingerprint_torch, float_types, install_portable_operations
 
 INPUTS, SHAPES = 100_000, 50
 UNTOLD = ("empty", "new_empty")  # what they give nobody has written yet

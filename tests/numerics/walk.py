@@ -19,7 +19,7 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "tests")]
 
-from harness.models.local.portable import BY_NUMPY, REFUSED  # noqa: E402 - after the path
+from harness.models.local.torch_setup import BY_NUMPY, REFUSED  # noqa: E402 - after the path
 from harness.run.environment import NUMERICS  # noqa: E402
 
 PROCESSORS = ("EPYC-Rome", "Haswell", "max")

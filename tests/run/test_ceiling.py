@@ -9,9 +9,8 @@ from support import data_of, error_of, harness, unlocked_project
 from harness.engines.engine import Limits
 from harness.errors import InputError
 from harness.manifest.schema import Resources
-from harness.run.engines import step_limits, within_disk
-from harness.run.planning import preconditions
-from harness.run.planning.preconditions import machine_ceiling, read_ceiling, spell_size
+from harness.run import engines
+from harness.run.engines import machine_ceiling, read_ceiling, spell_size, step_limits, within_disk
 
 pytestmark = pytest.mark.together
 MANIFEST = "manifests/small.yaml"
@@ -103,11 +102,11 @@ def test_the_ceiling_is_four_fifths_of_machine_or_group(tmp_path, what):
     for name, text in files.items():
         (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "groups" / name).write_text(text + "\n")
-    assert preconditions._machine_ceiling(tmp_path / "proc", tmp_path / "groups") == int(least * 0.8)
+    assert engines._machine_ceiling(tmp_path / "proc", tmp_path / "groups") == int(least * 0.8)
 
 
 def test_where_nothing_tells_of_memory_nothing_is_bounded(tmp_path):
-    assert preconditions._machine_ceiling(tmp_path, tmp_path) == 0
+    assert engines._machine_ceiling(tmp_path, tmp_path) == 0
 
 
 @pytest.mark.parametrize("text", ["8GB", "8", "GiB", "-1GiB", "1KiB", "nan GiB", "8 gib", "٣GiB"])

@@ -178,7 +178,7 @@ def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, mo
 
 @pytest.mark.usefixtures("no_engine", "unread")
 def test_a_named_store_has_a_file_system_with_all_that_a_store_asks(tmp_path: Path) -> None:
-    from harness.run.installed.file_system import NEEDED_CALLS, find_lacking_calls
+    from harness.run.installed.doctor import NEEDED_CALLS, find_lacking_calls
 
     found = [one for one in examine_machine(tmp_path, tmp_path) if one.subject == "file system"]
     assert [one.state for one in found] == ["ok"] and all(name in found[0].found for name in NEEDED_CALLS)

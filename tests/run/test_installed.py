@@ -21,6 +21,8 @@ from harness.errors import MissingError
 from harness.evidence.audit.checks import Report
 from harness.run.installed import bytecode, checked, doctor, setup
 from harness.run.installed.checked import (
+    CHANGES_IMPORTS,
+    STRANGE,
     AlteredFile,
     ImportPaths,
     InstallCheck,
@@ -29,7 +31,6 @@ from harness.run.installed.checked import (
     wheel_record_digest,
 )
 from harness.run.installed.packages import TICK, record_digest
-from harness.run.installed.startup import CHANGES_IMPORTS, STRANGE
 from harness.run.recording import auditing
 
 FILES = {"alpha/__init__.py": "value = 1\n", "alpha/core.py": "def f():\n    return 1\n", "alpha/data.txt": "data\n"}
@@ -273,7 +274,7 @@ def test_the_patch_of_an_environment_is_the_one_that_its_makers_write(
     wrong = [("_virtualenv.pth", CHANGES_IMPORTS), ("_virtualenv.py", STRANGE)]
     assert altered(place, full=False) == altered(place, full=True) == wrong
     known = sha256((place.site / "_virtualenv.py").read_bytes()).hexdigest()
-    monkeypatch.setattr("harness.run.installed.startup.KNOWN_PATCHES", frozenset({known}))
+    monkeypatch.setattr("harness.run.installed.checked.KNOWN_PATCHES", frozenset({known}))
     assert altered(place, full=True) == []
     check_installed(place, full=False)
     append(place.site / "_virtualenv.py")

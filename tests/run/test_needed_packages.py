@@ -15,7 +15,7 @@ from harness.cli.main import run_command_line
 from harness.errors import MissingError
 from harness.manifest.load import load_manifest
 from harness.run.closure import Code
-from harness.run.planning.preconditions import EXTRAS, find_missing, find_missing_extra, require_packages
+from harness.run.engines import EXTRAS, find_missing, find_missing_extra, require_packages
 from harness.run.service import plan_locked
 from harness.steps import Step
 

@@ -12,8 +12,9 @@ from support import data_of, executed, finished_project, harness, journals, outp
 
 from harness.digest import document_digest
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.failures import LOST
+from harness.evidence.record import LOST
 from harness.manifest.schema import Resources
+from harness.run.engines import find_address, read_placement, settings_path
 from harness.run.executing.exchange import (
     ASKED,
     FAILED,
@@ -29,7 +30,6 @@ from harness.run.executing.exchange import (
     unpack_order,
 )
 from harness.run.executing.execute import StepEnded
-from harness.run.placement.choice import find_address, read_placement, settings_path
 from harness.run.placement.worker import WorkerHost
 from harness.steps import GATHER, Setting, Step, key_preimage
 from harness.store.store import Output

@@ -20,7 +20,8 @@ from support_inside import inner_data, inside
 
 from harness.errors import InputError
 from harness.manifest.load import load_manifest
-from harness.run.executing.estimates import (
+from harness.run.executing.forecast import PRICED, AskingForecast, add_forecasts
+from harness.run.plan_ahead import (
     LONGEST,
     SHORTEST,
     AskedFamily,
@@ -30,7 +31,6 @@ from harness.run.executing.estimates import (
     model_pace,
     propose_shard,
 )
-from harness.run.executing.forecast import PRICED, AskingForecast, add_forecasts
 from harness.run.planning.plan import check_manifest
 from harness.steps import Plan, Ref, Step
 

@@ -28,7 +28,7 @@ from harness.run.environment import NUMERICS, observe_processor, require_process
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.processor import UNKNOWN, Processor, ask_processor
-from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.recording.auditing import batch_reexecutor, step_reexecutor
 from harness.steps import NUMERICS as NAMED
 from harness.steps import PROCESSOR, Computing, Step
 from harness.store.store import Store

@@ -19,12 +19,11 @@ from harness.engines.local import LocalEngine
 from harness.errors import MissingError
 from harness.evidence.claims.subject import changed_intent
 from harness.run.closure import Code
-from harness.run.engines import step_limits
+from harness.run.engines import require_cores, step_limits
 from harness.run.environment import NUMERICS, count_cores
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.planning.preconditions import require_cores
-from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.recording.auditing import batch_reexecutor, step_reexecutor
 from harness.steps import Computing, Plan, Setting, Step, key_preimage
 from harness.store.store import Store
 

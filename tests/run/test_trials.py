@@ -22,8 +22,8 @@ from harness.engines.engine import Engine, Limits
 from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import Interrupted, MissingError
 from harness.images.image import find_image, read_image_pins
+from harness.run.engines import require_contained
 from harness.run.executing.workshop import Workshop
-from harness.run.planning.preconditions import require_contained
 from harness.steps import JUDGED, Pinned, Plan, Ref, Step
 from harness.store.store import Store
 

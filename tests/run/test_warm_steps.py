@@ -19,7 +19,7 @@ from support_draws import drawn
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import Interrupted
-from harness.evidence.failures import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
+from harness.evidence.record import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
 from harness.run.closure import Code
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.warm import WarmProcesses, WarmQueue, memory_to_spare

@@ -16,8 +16,8 @@ from harness.errors import MissingError
 from harness.manifest.documents import ModelPin
 from harness.manifest.load import ModelFolders
 from harness.models.provider import Weights
+from harness.run import engines
 from harness.run.locking import models
-from harness.run.planning import preconditions
 from harness.store.store import Store
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -115,8 +115,8 @@ def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: p
         models={"toy": SimpleNamespace(weights=Weights("assets/toy"), service=None)}, instruments={}
     )
     with pytest.raises(MissingError, match="torch is not installed"):
-        preconditions.require_torch(manifest, "none")
-    preconditions.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own
+        engines.require_torch(manifest, "none")
+    engines.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own
 
 
 @pytest.mark.parametrize("name", ["tiny-raw", "tiny-shaped"])

@@ -10,8 +10,7 @@ from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.fsck import find_store_flaws
 from harness.evidence.record import spell_record, summarise_journal
-from harness.store.events import Preimage
-from harness.store.journal import Journal, read_chain
+from harness.store.journal import Journal, Preimage, read_chain
 from harness.store.store import Output, Store
 from harness.store.sweep import collect_garbage
 

@@ -7,7 +7,7 @@ import pytest
 from harness import rows
 from harness.errors import InputError
 from harness.kit.prompts import pick, render
-from harness.models.completion import with_token_limit
+from harness.models.provider import with_token_limit
 from harness.rowtypes import Prompt
 
 

@@ -13,7 +13,7 @@ from support_runs import MAX_RUNS, NAME, runnable
 
 from harness.attempts.codes import AttemptError
 from harness.errors import InputError
-from harness.store import asked
+from harness.store import attempts
 from harness.store.store import Store
 from harness.store.sweep import find_strangers
 from harness.verbs.agent_runs import ALL_AT_ONCE, AT_ONCE, AgentDoor, runnable_manifests
@@ -53,9 +53,9 @@ def test_a_key_is_one_run_of_its_principal(door: AgentDoor) -> None:
     assert refused(lambda: other.get(key="k")) == "E_UNKNOWN_RUN"
     assert other.start(NAME, "k", {})["run"] != first["run"]
     store = Store.open(door.project.store)
-    was = asked.read_asked(store, first["run"])
+    was = attempts.read_asked(store, first["run"])
     assert was and (was.principal, was.key, was.overrides) == ("local:1", "k", {"limit": "3"})
-    asked.write_asked(store, replace(was, at="2020-01-01T00:00:00.000Z"))  # its server was killed before it began
+    attempts.write_asked(store, replace(was, at="2020-01-01T00:00:00.000Z"))  # its server was killed before it began
     assert door.get(key="k")["state"] == "not-begun"
     assert door.start(NAME, "k", {"limit": 3})["state"] == "starting" and started[-1] == first["run"]
     assert not list(find_strangers(store))
@@ -74,7 +74,7 @@ def test_what_the_manifest_does_not_list_is_refused_by_name(door: AgentDoor) -> 
         assert refused(lambda said=budget: door.start(NAME, "k", {}, said)) == "E_BUDGET"  # type: ignore[misc]
     assert refused(lambda: door.start("none", "k", {})) == "E_UNKNOWN_MANIFEST"
     assert refused(lambda: door.plan("none", {}, None)) == "E_UNKNOWN_MANIFEST"  # type: ignore[arg-type]
-    assert not list(asked.asked_runs(door.store))
+    assert not list(attempts.asked_runs(door.store))
     bare = replace(
         door, served=tuple(replace(one, manifest=one.manifest.model_copy(update={"runs": None})) for one in door.served)
     )
@@ -91,26 +91,26 @@ def test_nobody_starts_everybodys_runs(door: AgentDoor) -> None:
     for number in range(AT_ONCE, ALL_AT_ONCE):
         replace(door, principal=f"local:{number + 10}").start(NAME, "k", {})
     assert refused(lambda: replace(door, principal="local:99").start(NAME, "k", {})) == "E_RUNS_FULL"
-    for one in asked.asked_runs(store):
-        asked.write_state(store, one.run, asked.DONE, verdict="agreed")
+    for one in attempts.asked_runs(store):
+        attempts.write_state(store, one.run, attempts.DONE, verdict="agreed")
     for number in range(AT_ONCE, MAX_RUNS):
-        asked.write_state(store, door.start(NAME, f"k{number}", {})["run"], asked.DONE)
+        attempts.write_state(store, door.start(NAME, f"k{number}", {})["run"], attempts.DONE)
     assert door.manifests()["manifests"][0]["runs_left"] == 0
     assert refused(lambda: door.start(NAME, "last", {})) == "E_NO_RUNS_LEFT"
 
 
 def test_how_a_run_stands_is_known_by_its_lock(door: AgentDoor) -> None:
     store, run = door.store, door.start(NAME, "k", {})["run"]
-    with asked.hold_run_lock(store, run):
+    with attempts.hold_run_lock(store, run):
         assert door.get(run)["state"] == "starting"
-        asked.write_state(store, run, asked.RUNNING, done=1, total=4, step="addition/make executed")
+        attempts.write_state(store, run, attempts.RUNNING, done=1, total=4, step="addition/make executed")
         found = door.get(key="k")
         assert (found["state"], found["done"], found["ended"]) == ("running", 1, False)
         door.cancel(run, "enough")
-        assert asked.wants_stop(store, run)
+        assert attempts.wants_stop(store, run)
     found = door.get(run)
     assert (found["state"], found["ended"], found["done"]) == ("killed", True, 1)
-    asked.write_state(store, run, asked.STOPPED, why="it was asked to stop")
+    attempts.write_state(store, run, attempts.STOPPED, why="it was asked to stop")
     assert door.get(run)["state"] == "cancelled"
     for name in ("../x", "", "last", "20260101T000000Z-00000000", f"{run}.asked"):
         assert refused(lambda said=name: door.mine(store, said)) == "E_UNKNOWN_RUN"  # type: ignore[misc]

@@ -21,8 +21,8 @@ from harness.store.notes import labels_path, list_labels, read_labels, require_l
 from harness.store.store import Store, list_runs
 from harness.store.sweep import collect_garbage
 from harness.verbs.labelling import label_agreement, labelled_answers, possible_labels
-from harness.view.index_build import build_index
 from harness.view.site import Site
+from harness.view.worker import build_index
 
 pytestmark = pytest.mark.together  # one store serves all
 SCORER = "reliability.outcome"

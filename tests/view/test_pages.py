@@ -22,13 +22,10 @@ from harness.evidence.fsck import find_store_flaws
 from harness.store.store import Store, list_runs
 from harness.store.sweep import collect_garbage
 from harness.verbs import CompareRequest, Project, compare
-from harness.view.comparing import build_comparison
-from harness.view.differences import read_comparison
-from harness.view.index import index_path, is_fresh, mark_made
-from harness.view.index_build import build_index
-from harness.view.live import RunFollower
+from harness.view.index import AnswerIndex, AnswerQuery, index_path, is_fresh, mark_made, read_comparison, spelled_query
 from harness.view.look import table_element, with_code
-from harness.view.queries import AnswerIndex, AnswerQuery, spelled_query
+from harness.view.runs import RunFollower
+from harness.view.worker import build_comparison, build_index
 
 pytestmark = pytest.mark.together  # one store serves all
 GOOD, POOR, ITEMS, WORDINGS = "good", "poor", 40, 2

@@ -21,12 +21,10 @@ from support_view import ask, site_of
 from harness.digest import sha256
 from harness.store.attempts import SplitData, mark_hidden
 from harness.store.store import Store, list_runs
-from harness.view.comparing import build_comparison
-from harness.view.differences import comparison_path
-from harness.view.index import index_path, is_fresh, was_made_here
-from harness.view.index_build import build_index
-from harness.view.live import RunFollower
+from harness.view.index import comparison_path, index_path, is_fresh, was_made_here
 from harness.view.look import run_address, spelled
+from harness.view.runs import RunFollower
+from harness.view.worker import build_comparison, build_index
 
 pytestmark = pytest.mark.together
 FILE = b"the questions"

@@ -20,8 +20,8 @@ from support_view import ask, site_of
 from harness.models.tape.tape import Recorder
 from harness.store.store import Store, list_runs
 from harness.verbs import Project
-from harness.view.index_build import build_index
 from harness.view.site import Site
+from harness.view.worker import build_index
 
 needs("openai", "anthropic", "aiohttp")
 pytestmark = pytest.mark.together  # one recorded project serves all

@@ -22,8 +22,7 @@ from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.audit.reexecution import answering_model
-from harness.manifest.attempt_manifest import AGENT, AttemptAnswered, asked_part, derive_manifest
-from harness.manifest.load import parse_manifest
+from harness.manifest.load import AGENT, AttemptAnswered, asked_part, derive_manifest, parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
 from harness.steps import Step
 from harness.store.attempts import (
@@ -35,8 +34,7 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.events import AttemptEvent, Event
-from harness.store.journal import Chain, check_chain
+from harness.store.journal import AttemptEvent, Chain, Event, check_chain
 from harness.store.store import Entry, Store
 from harness.store.tree import MOST_LOG
 

@@ -26,8 +26,7 @@ from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.step_kinds import LIMITED, MOVES, former_kind
 from harness.steps import Plan, maker_step_name
-from harness.store.events import Event
-from harness.store.journal import Chain
+from harness.store.journal import Chain, Event
 from harness.store.store import Entry, Store
 
 FEW = 20  # files of a bundle that are named

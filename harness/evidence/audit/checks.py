@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from harness.evidence.explain import FirstDifference
-from harness.store.events import FileCoverage
+from harness.store.journal import FileCoverage
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
 PARTIAL = "coverage.partial"  # skipped: steps that could be executed again were left out for lack of time

@@ -30,8 +30,7 @@ from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
 from harness.store.blobs import is_digest
-from harness.store.events import Event, HeadEvent
-from harness.store.journal import MOST_START, Chain
+from harness.store.journal import MOST_START, Chain, Event, HeadEvent
 from harness.store.store import Store
 from harness.store.sweep import show_name
 from harness.store.tree import MOST_LOG, MOST_RECORD

@@ -26,7 +26,7 @@ from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.audit.checks import PARTIAL, Coverage, Report
 from harness.evidence.explain import ENVIRONMENT, Cause, FirstDifference, describe_causes
 from harness.steps import Ref, Step
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Entry
 
 MOST = 16  # most steps in a batch; beyond that, little of the one-time cost is left to save

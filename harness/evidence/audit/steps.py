@@ -19,8 +19,7 @@ from harness.evidence.trail import closure_files, read_environment
 from harness.manifest.documents import Intent
 from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, key_preimage
 from harness.store.blobs import is_digest
-from harness.store.events import Event
-from harness.store.journal import Chain
+from harness.store.journal import Chain, Event
 from harness.store.store import Entry, Store, read_entry
 from harness.store.tree import MOST_DOCUMENT, MOST_ENTRY
 

@@ -1,27 +1,179 @@
-"""Limits of the models that a gateway serves: rates, spending, refusals, outages, and the account of each model.
+"""Accounts of the models that a gateway serves: limits, refusals, outages, and who gave the answers.
 
-An account holds a model's settings, counters, token buckets, circuit breakers and concurrency. A model
-that the settings do not name gets an account at its first request, if a provider in `settings.others` serves the path
-of that request. Counters are kept in memory and do not carry over to another gateway.
+An account holds a model's settings, counters, token buckets, circuit breakers and concurrency: how many of its requests
+are under way at once, which grows while answers come as fast as before, and is halved when a provider is overloaded. A
+model that the settings do not name gets an account at its first request, if a provider in `settings.others` serves the
+path of that request. Counters are kept in memory and do not carry over to another gateway.
+
+Answers are counted by the server, the served model and the fingerprint that gave them. A request is looked up under its
+own server first, then under the address that the server had before (`same_as`), and at last as older tapes hold it,
+which name no server; what the last two answer is counted apart. Nothing here asks a provider or writes a tape.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import re
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from harness.digest import canonical_json
-from harness.models.gateway.answered_by import AnsweredBy
-from harness.models.gateway.concurrency import ConcurrencyLimit
 from harness.models.gateway.settings import GateSettings, ServedModel, TokenUsage
+from harness.models.tape.line import SERVED, SERVER, Taped, describe_responder, request_digest, server_address
+
+MOST = 50  # names of a kind that are counted one by one
+OTHERS = "others"
+
+
+Find = Callable[[str], Taped | None]
+
+
+def find_recorded(served: ServedModel, body: Mapping[str, Any], more: Mapping[str, Any], find: Find) -> Taped | None:
+    """Return the recorded answer to a request, as `find` has it by the request's digest; None if there is none.
+
+    A line of another server is never returned, unless `same_as` names this server's former address. A line that names
+    no server is returned if there is no other. What was asked at the provider's own address stays the provider's own,
+    wherever that address is now.
+    """
+    plain = {name: value for name, value in more.items() if name != SERVER}
+    taped = find(request_digest(served.provider, body, more))
+    if taped and (taped.server or not served.same_as):
+        return taped
+    if served.same_as:
+        former = server_address(served.same_as)
+        moved = find(request_digest(served.provider, body, {**plain, **served.part_of_request(former)}))
+        if moved and moved.server == former:
+            return moved
+    if SERVER in more:
+        taped = find(request_digest(served.provider, body, plain))
+    return taped if taped and not taped.server else None
+
+
+@dataclass
+class AnsweredBy:
+    """Counts of one model's answers by who gave them; each kind is left out while it is empty."""
+
+    unnamed: int = 0  # replayed from lines that name no server, for a server that is not the provider's own
+    moved: Counter[str] = field(default_factory=Counter)  # replayed from lines of the address that `same_as` names
+    servers: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
+    fingerprints: Counter[str] = field(default_factory=Counter)
+
+    def add_recorded(self, served: ServedModel, taped: Taped) -> None:
+        """Count an answer from a tape."""
+        if taped.server:
+            self._add(taped.server, taped.responder)
+            if served.same_as and taped.server == server_address(served.same_as):
+                _count(self.moved, taped.server)
+        else:
+            self.unnamed += bool(served.own_part)
+
+    def add_live(self, served: ServedModel, response: bytes) -> None:
+        """Count an answer of the server."""
+        self._add(served.address, describe_responder("", response))
+
+    def _add(self, server: str, who: Mapping[str, str]) -> None:
+        _count(self.servers, server)
+        for name, counts in zip(SERVED, (self.models, self.fingerprints), strict=True):
+            if name in who:
+                _count(counts, who[name])
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the counts that are not zero as plain data."""
+        found: dict[str, Any] = {"unnamed": self.unnamed}
+        for name in ("moved", "servers", "models", "fingerprints"):
+            found[name] = dict(sorted(getattr(self, name).items()))
+        return {name: value for name, value in found.items() if value}
+
+
+def _count(counts: Counter[str], name: str) -> None:
+    counts[name if name in counts or len(counts) < MOST else OTHERS] += 1
+
+
+FIRST = 32  # requests at once before anything is known of a model
+SLOWER = 2.0  # times the lowest smoothed latency: beyond it, more at once is no gain
+SMOOTHED = 16  # answers over which a latency is smoothed
+
+
+class ConcurrencyLimit:
+    """A bound on the requests of one model under way at once; waiting requests are served first come, first served.
+
+    It never exceeds `most`. While all of it is used and the smoothed latency is within a factor of the lowest so far,
+    it grows: by 1 for each answer until something stopped that once, then by 1 for as many answers as it allows at
+    once.
+    """
+
+    def __init__(self, most: int, first: int = FIRST) -> None:
+        self.most, self.limit, self.running = most, float(min(first, most)), 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._latency, self._lowest, self._answers = 0.0, math.inf, 0
+        self._quick = True  # whether it still grows with each answer
+        self._shrunk = -math.inf  # when it was last halved
+        self._open = False
+
+    async def __aenter__(self) -> None:
+        """Wait until a request may begin."""
+        if not self._waiting and self._has_room():
+            self.running += 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it had its turn, which it passes on
+                self._leave()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        """Let the next request begin."""
+        self._leave()
+
+    def record_answer(self, seconds: float) -> None:
+        """Note an answer and the seconds that it took; grow if answers are as fast as before."""
+        self._answers += 1
+        self._latency += (seconds - self._latency) / min(self._answers, SMOOTHED)
+        if self._answers < SMOOTHED:
+            return
+        self._lowest = min(self._lowest, self._latency)
+        if self._latency > SLOWER * self._lowest:
+            self._quick = False
+        elif self._waiting or self.running >= self.limit - 1:
+            self.limit = min(self.most, self.limit + (1.0 if self._quick else 1.0 / self.limit))
+            self._wake()
+
+    def record_overload(self, began: float) -> None:
+        """Halve the limit, once for all requests that were under way; `began` is when this one began."""
+        if began >= self._shrunk:
+            self.limit, self._shrunk, self._quick = max(1.0, self.limit / 2), time.monotonic(), False
+            self._lowest, self._answers = math.inf, 0
+
+    def let_all_pass(self) -> None:
+        """Let every waiting request begin, and every later one: none of them will be sent."""
+        self._open = True
+        self._wake()
+
+    def _has_room(self) -> bool:
+        return self._open or self.running < int(self.limit)
+
+    def _leave(self) -> None:
+        self.running -= 1
+        self._wake()
+
+    def _wake(self) -> None:
+        while self._waiting and self._has_room():
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.running += 1
+                turn.set_result(None)
+
 
 CONNECTION, AUTHORISATION, UNANSWERED = "connection", "authorisation", "unanswered"  # causes of an outage
 FOR_GOOD = frozenset({400, 401, 403, 404, 422})  # HTTP statuses after which a retry is refused too

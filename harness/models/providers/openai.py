@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.models.completion import with_token_limit
 from harness.models.media import Media, chat_turns
-from harness.models.provider import RemoteSettings, UnsupportedSetting
+from harness.models.provider import RemoteSettings, UnsupportedSetting, with_token_limit
 from harness.models.providers import remote
 from harness.models.wire import (
     EXTRA,

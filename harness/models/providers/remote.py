@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from harness import rows
 from harness.digest import canonical_json
 from harness.errors import MissingError, StepError
-from harness.models.completion import Completion
+from harness.models.provider import Completion
 from harness.models.wire import (
     ERROR_HEADER,
     LONGEST_WORDS,

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from harness import rows, texts
-from harness.models.completion import Completion, CompletionRequest, require_text, with_token_limit
 from harness.models.local.decode import (
     NO_ROOM,
     BatchUse,
@@ -35,7 +34,17 @@ from harness.models.local.load import (
     with_batch_policy,
 )
 from harness.models.local.torch_setup import fingerprint_torch
-from harness.models.provider import LATE, CheckedText, Line, Settings, Weights
+from harness.models.provider import (
+    LATE,
+    CheckedText,
+    Completion,
+    CompletionRequest,
+    Line,
+    Settings,
+    Weights,
+    require_text,
+    with_token_limit,
+)
 from harness.rowtypes import Prompt
 from harness.steps import FACTS
 

@@ -23,8 +23,18 @@ from typing import NamedTuple
 from harness.digest import canonical_json, sha256, sha256_stream
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
-from harness.models.tape.line import LIMIT, SERVER, START, TAIL, Taped, TapeLine, expected_responder, parse, read_line
-from harness.models.tape.server import server_address
+from harness.models.tape.line import (
+    LIMIT,
+    SERVER,
+    START,
+    TAIL,
+    Taped,
+    TapeLine,
+    expected_responder,
+    parse,
+    read_line,
+    server_address,
+)
 
 SEGMENT = 64 << 20  # size in bytes from which the next line begins a new segment
 _NAME = re.compile(r"segment-(\d{5,8})\.jsonl")

@@ -28,9 +28,15 @@ from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.evidence.record import Record, read_record
 from harness.kit.meaning import MeaningRow
 from harness.kit.score_lines import ScoreLine
-from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.documents import Pins
-from harness.manifest.load import LoadedManifest, ModelFolders, parse_manifest
+from harness.manifest.load import (
+    AttemptAnswered,
+    LoadedManifest,
+    ModelFolders,
+    asked_part,
+    derive_manifest,
+    parse_manifest,
+)
 from harness.manifest.lockfile import Lock, read_lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
@@ -38,12 +44,12 @@ from harness.rowtypes import Prompt, Score
 from harness.run.attempts.hidden_splits import attempt_shows_hidden
 from harness.run.attempts.view import read_view
 from harness.run.closure import code_root
+from harness.run.engines import require_runnable
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins
 from harness.run.locking.models import MODELS, every_model, pin_model
 from harness.run.planning.plan import check_parts, make_plan, possible_outputs
-from harness.run.planning.preconditions import require_runnable
 from harness.run.progress import Progress
 from harness.run.scores.table import ScoreTable, score_table
 from harness.run.service import RunTarget
@@ -57,8 +63,7 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.events import AttemptEvent, AttemptFields
-from harness.store.journal import START, Chain
+from harness.store.journal import START, AttemptEvent, AttemptFields, Chain
 from harness.store.store import Listed, Store, list_runs
 from harness.store.tree import MOST_LOG
 from harness.studies.registry import find

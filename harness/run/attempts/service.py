@@ -67,7 +67,7 @@ from harness.run.closure import code_root
 from harness.run.locking.datasets import OWN_WORDINGS
 from harness.steps import Pinned, Step
 from harness.store.attempts import ATTEMPT_ID, STARTED, listed_attempts, transcript_path
-from harness.store.events import AttemptFields
+from harness.store.journal import AttemptFields
 from harness.store.store import Store
 
 ID_BYTES, SECRET_BYTES = 16, 32

@@ -22,10 +22,9 @@ from harness.attempts.reads import ViewImage, ViewRow, prompt_asked, prompt_text
 from harness.digest import canonical_json, document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import write_atomic
-from harness.manifest.attempt_manifest import AskedPart, asked_part
 from harness.manifest.datasets import made_tables
 from harness.manifest.documents import TablePin
-from harness.manifest.load import LoadedManifest
+from harness.manifest.load import AskedPart, LoadedManifest, asked_part
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import SPLITS
 from harness.models.media import Media
@@ -40,8 +39,7 @@ from harness.run.locking.published import require_published
 from harness.run.planning.plan import CheckedManifest, check_parts, make_plan
 from harness.steps import Pinned, Plan, Ref, Step, maker_step_name
 from harness.store.blobs import Blobs
-from harness.store.events import Canary
-from harness.store.journal import MOST_START
+from harness.store.journal import MOST_START, Canary
 from harness.store.store import HOME, Store
 from harness.store.tree import MOST_NOTE
 

@@ -17,7 +17,7 @@ from harness.errors import DamageError, HarnessError, InputError, Interrupted, M
 from harness.run.executing.execute import StepEnded, StepKilled
 from harness.steps import Step, step_key
 from harness.store.blobs import is_digest
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Output
 
 ASKED: Final = "step-request/1"

@@ -21,12 +21,12 @@ from typing import Any
 from harness.digest import canonical_json, encode_document, sha256_file
 from harness.engines.engine import NO_IMAGE, Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
-from harness.evidence.failures import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
+from harness.evidence.record import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
 from harness.files import translating_os_errors
 from harness.rows import part_name
 from harness.run.closure import Closure, code_root
+from harness.run.engines import find_missing_extra
 from harness.run.environment import step_environment
-from harness.run.planning.preconditions import find_missing_extra
 from harness.run.step import COMPILED
 from harness.steps import FACTS, Step
 from harness.store.store import Output, Store

@@ -28,7 +28,7 @@ from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_mo
 from harness.run.planning.plan import CUT
 from harness.run.progress import ERROR, StepSchedule
 from harness.steps import JUDGED, Pinned, Plan, Ref, Step, maker_step_name, step_key
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Entry, Store
 
 TOKENIZER = "tokenizer.json"  # one of a model's files

@@ -31,7 +31,7 @@ from harness.run.executing.workshop import Made, StepResult, Workshop
 from harness.run.planning.plan import CUT
 from harness.run.progress import StepSchedule
 from harness.steps import JUDGED, Pinned, Plan, Ref, Source, Step, key_preimage, step_key
-from harness.store.events import Event, Preimage
+from harness.store.journal import Event, Preimage
 from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, read_start
 
 # What becomes of a step.

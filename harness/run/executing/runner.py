@@ -50,8 +50,7 @@ from harness.run.progress import (
     stop_on_signals,
 )
 from harness.steps import Plan, Step, maker_step_name
-from harness.store.events import Event, Preimage
-from harness.store.journal import Chain
+from harness.store.journal import Chain, Event, Preimage
 from harness.store.store import HOME, Entry, require_listed
 
 BATCH = 256

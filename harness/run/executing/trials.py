@@ -24,11 +24,10 @@ from harness.errors import HarnessError, Interrupted, MissingError
 from harness.evidence.trail import ExecutionIndex
 from harness.files import open_plain, remove_tree, translating_os_errors
 from harness.rowtypes import Program, Tried
-from harness.run.engines import ENGINES
+from harness.run.engines import ENGINES, require_containment, spell_size
 from harness.run.environment import step_environment
 from harness.run.executing.execute import READABLE, StepTask, lay_inputs, make_folders
-from harness.run.planning.preconditions import require_containment, spell_size
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Store
 
 BLOCKS = 64 << 10  # bytes that the disk count may add for a file's name and first block

@@ -35,7 +35,7 @@ from harness.run.executing.execute import (
     step_description,
 )
 from harness.steps import CPU, THREADS, Step
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Store
 
 WARM_SCRIPT = "harness/run/step_warm.py"

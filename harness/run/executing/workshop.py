@@ -35,7 +35,7 @@ from harness.run.gateway import Gateway
 from harness.run.installed import checked
 from harness.run.receipt import probed_containment
 from harness.steps import Computing, Pinned, Setting, Step, key_preimage, step_key
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Entry, Output, Store, list_runs, read_start
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256

@@ -22,16 +22,16 @@ from typing import Any
 from harness.digest import encode_document
 from harness.engines.engine import NO_IMAGE, VISIBLE
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
-from harness.evidence.failures import LOST
+from harness.evidence.record import LOST
 from harness.evidence.trail import environment_changes, read_environment
 from harness.manifest.schema import SIZES, Resources, parse_amount
+from harness.run.engines import PlacementChoice, find_address, require_private
 from harness.run.executing import exchange
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.workshop import Workshop
-from harness.run.placement.choice import PlacementChoice, find_address, require_private
 from harness.run.placement.worker import answer_message
 from harness.steps import CPU, Step
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 
 TURN = 0.5  # seconds between two looks at the scheduler's list of workers
 AT_ONCE = 128  # steps that are asked for at once, if the user says nothing

@@ -26,7 +26,7 @@ from harness.run.executing import exchange
 from harness.run.executing.warm import WarmProcesses
 from harness.run.executing.workshop import Workshop
 from harness.steps import CPU, Computing, Step
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Store
 
 MOST_RUNS = 64  # runs whose stop a worker remembers

@@ -18,7 +18,7 @@ from harness import rows
 from harness.errors import MissingError
 from harness.manifest.load import parse_manifest
 from harness.manifest.schema import Manifest
-from harness.models.gateway.answered_by import find_recorded
+from harness.models.gateway.limits import find_recorded
 from harness.models.gateway.settings import ServedModel
 from harness.models.tape.index import line_number, segment_path, segment_sizes
 from harness.models.tape.line import Taped, request_digest
@@ -27,7 +27,7 @@ from harness.models.wire import WireFormat, replace_surrogates
 from harness.parts import import_part
 from harness.rowtypes import Prompt
 from harness.run.locking.models import gateway_models
-from harness.store.events import Preimage
+from harness.store.journal import Preimage
 from harness.store.store import Store
 
 PROVIDERS = "harness.models.providers"

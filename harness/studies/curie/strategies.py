@@ -14,7 +14,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
-from harness.models.completion import Completion
+from harness.models.provider import Completion
 from harness.rowtypes import Gold, Item, Prompt
 from harness.studies.curie.strategy_answers import DUMMY, LISTED, everything, one_item
 from harness.studies.curie.strategy_finds import finds

@@ -15,7 +15,7 @@ from harness.answers.anagram import anagram
 from harness.answers.result import LabelResult
 from harness.answers.transforms import transforms
 from harness.kit.prompts import fill, template
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.studies.reliability.data.anagram import draw
 from harness.studies.reliability.data.anagram_words import letters
 from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, QuestionSource, TrainingQuestion, words

@@ -19,8 +19,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.kit.prompts import template
-from harness.models.local.portable import install_portable_operations, is_portable
-from harness.models.local.torch_setup import fingerprint_torch
+from harness.models.local.torch_setup import fingerprint_torch, install_portable_operations, is_portable
 from harness.steps import FACTS
 from harness.studies.tiny import corpus
 from harness.studies.tiny.optimiser import Optimiser

@@ -20,7 +20,7 @@ from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.images.image import find_image, read_image_pins
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.store.store import Store
 
 needs("openai", "aiohttp")

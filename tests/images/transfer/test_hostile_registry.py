@@ -15,9 +15,8 @@ from registries import Answer, Asked, Registry, hostile, serving, special_at
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import Image, list_images
-from harness.images.transfer import client, registry
-from harness.images.transfer.client import PASSWORD, USER
-from harness.images.transfer.registry import pull_image, push_image
+from harness.images.transfer import registry
+from harness.images.transfer.registry import PASSWORD, USER, pull_image, push_image
 from harness.store.store import Store
 
 SECRET = "quite secret"
@@ -26,7 +25,7 @@ LOGIN = {USER: "researcher", PASSWORD: SECRET}
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "PAUSE", 0.01)
+    monkeypatch.setattr(registry, "PAUSE", 0.01)
     for name in LOGIN:
         monkeypatch.delenv(name, raising=False)
 

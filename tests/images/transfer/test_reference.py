@@ -9,7 +9,7 @@ import pytest
 from support_pace import soon
 
 from harness.errors import InputError
-from harness.images.transfer.client import bearer_challenge, is_loopback, read_reference, wants_basic
+from harness.images.transfer.registry import bearer_challenge, is_loopback, read_reference, wants_basic
 
 SECRET = "quite secret"
 

@@ -19,8 +19,7 @@ from support_inside import inner_data, inside
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.images.image import list_images
-from harness.images.transfer.client import PASSWORD, USER
-from harness.images.transfer.registry import pull_image, push_image
+from harness.images.transfer.registry import PASSWORD, USER, pull_image, push_image
 from harness.store.store import Store
 
 SECRET = "quite secret"

@@ -10,9 +10,8 @@ from needs import needs
 from support_hidden import TAUGHT
 
 from harness.errors import InputError
-from harness.models.local.activations import Activations
+from harness.models.local.activations import ActivationOptions, Activations
 from harness.models.local.load import open_encoder
-from harness.models.local.pieces import ActivationOptions
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")

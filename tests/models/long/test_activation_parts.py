@@ -23,8 +23,7 @@ from harness import arrays, rows
 from harness.errors import InputError
 from harness.kit.hidden_states import activation_parts, activations
 from harness.kit.study import Model
-from harness.models.local.activations import extract
-from harness.models.local.pieces import ActivationOptions, PiecePart
+from harness.models.local.activations import ActivationOptions, PiecePart, extract
 from harness.run.environment import count_cores
 from harness.steps import Pinned, Ref
 

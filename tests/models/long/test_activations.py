@@ -15,9 +15,8 @@ from support_models import REPOSITORY, deliver
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.local.activations import Activations, extract
+from harness.models.local.activations import ActivationOptions, Activations, extract
 from harness.models.local.load import LoadedModel, open_encoder
-from harness.models.local.pieces import ActivationOptions
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")

@@ -12,7 +12,7 @@ from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
 from harness.models.gateway.forward import tcp_forwarder
-from harness.models.tape.redact import Redaction, write_redacted_copy
+from harness.models.tape.exchange import Redaction, write_redacted_copy
 from harness.models.tape.tape import Recorder, Tape
 
 needs("aiohttp", "openai", "anthropic")

@@ -8,7 +8,7 @@ import pytest
 from harness import rows
 from harness.errors import MissingError
 from harness.models.city_sections import NO_SECTIONS, SECTIONS, sections_sha256
-from harness.models.completion import CompletionRequest
+from harness.models.provider import CompletionRequest
 from harness.models.providers import baseline
 from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, UNKNOWN, CityQuestion, parse_question
 

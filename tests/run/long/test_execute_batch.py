@@ -26,7 +26,7 @@ from harness.evidence.audit.reexecution import (
 )
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
-from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.recording.auditing import batch_reexecutor, step_reexecutor
 from harness.steps import Pinned, Step
 from harness.store.store import Entry, Output, Store
 

@@ -21,13 +21,13 @@ from support_hosts import until
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
-from harness.evidence.failures import FAILED, TIME
+from harness.evidence.record import FAILED, TIME
 from harness.manifest.schema import Resources
+from harness.run.engines import PlacementChoice
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.placement import cluster
-from harness.run.placement.choice import PlacementChoice
 from harness.run.placement.cluster import DaskPlacement, PlacementTerms
 from harness.steps import GATHER, Pinned, Plan, Step
 

@@ -17,11 +17,11 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available_isolations
 from harness.manifest.schema import Resources
 from harness.models.local.files import model_files
+from harness.run.engines import read_placement
 from harness.run.executing import warm as warm_processes
 from harness.run.executing.runner import Runner
 from harness.run.executing.warm import WarmProcesses
 from harness.run.executing.workshop import StepResult, Workshop
-from harness.run.placement.choice import read_placement
 from harness.run.placement.cluster import DaskPlacement, PlacementTerms
 from harness.steps import Pinned, Plan, Step
 from harness.store.store import Store

@@ -12,7 +12,7 @@ from support_cases import each_of
 from harness.errors import InputError, MissingError
 from harness.kit.study import Brief, Dataset, Model
 from harness.run.closure import Code
-from harness.run.planning.preconditions import require_packages
+from harness.run.engines import require_packages
 from harness.steps import Pinned, Plan
 from harness.studies.brain.study import STUDY
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from harness.kit.ask import Asked, make
 from harness.kit.hidden_states import activations
 from harness.kit.study import Brief, Maker, Study
-from harness.models.local.activations import layer_file
-from harness.models.local.pieces import ActivationOptions
+from harness.models.local.activations import ActivationOptions, layer_file
 from harness.steps import Plan, Ref, Step, maker_step_name
 
 _HERE = "harness.studies.layers.data"

@@ -21,7 +21,7 @@ from support_answers_run import answers_run
 from harness.evidence.fsck import find_store_flaws
 from harness.store.notes import list_labels
 from harness.store.store import Store
-from harness.view.index_build import build_index
+from harness.view.worker import build_index
 
 SCORER = "reliability.outcome"
 NOBODY = 65534

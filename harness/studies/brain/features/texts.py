@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.local.pieces import ActivationOptions, Pool
+from harness.models.local.activations import ActivationOptions, Pool
 from harness.studies.brain.rowtypes import Stimulus
 from harness.studies.brain.structure.layout import Layout, layout
 from harness.studies.brain.terms import BLANK, DATASETS, FEDORENKO, GENERATIONS, H, P

@@ -82,8 +82,8 @@ def test_without_weights_a_run_names_both_models_and_the_reason(tmp_path: Path) 
 
 
 def answers(folder: Path, batch: str) -> list[str]:
-    from harness.models.completion import CompletionRequest
     from harness.models.local.load import open_causal
+    from harness.models.provider import CompletionRequest
     from harness.models.providers.transformers import LocalModel
 
     loaded = open_causal(folder, {"batch": batch, "dtype": "float32"})
