@@ -269,7 +269,8 @@ def words(svg):
     return " ".join(each.text or "" for each in root.iter() if each.tag.endswith("}text"))
 
 
-VOID = {"meta"}
+BREAK = "wbr"  # a place where a name may go on in the next line
+VOID = {"meta", BREAK}
 FORBIDDEN = {"script", "iframe", "object", "embed", "img", "image", "link", "base", "form", "foreignobject"}
 
 
@@ -279,7 +280,7 @@ class Reader(HTMLParser):
     def __init__(self, text, links=()):
         super().__init__()
         self.open, self.ids, self.links, self.words, self.cells = [], [], [], [], []
-        self.allowed, self.seen = set(links), set()
+        self.allowed, self.seen, self._goes_on = set(links), set(), False
         self.feed(text)
         self.close()
         assert self.open == []
@@ -304,16 +305,22 @@ class Reader(HTMLParser):
             self.cells.append("")
         if tag not in VOID:
             self.open.append(tag)
+        self._goes_on = tag == BREAK
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+        self._goes_on = False
 
     def handle_data(self, data):
         if "style" in self.open:
             return
-        self.words.append(data)
+        if self._goes_on:
+            self.words[-1] += data
+        else:
+            self.words.append(data)
         if {"td", "th"} & set(self.open):
-            self.cells[-1] += data + " "
+            cell = self.cells[-1].removesuffix(" ") if self._goes_on else self.cells[-1]
+            self.cells[-1] = cell + data + " "
 
     @property
     def text(self):

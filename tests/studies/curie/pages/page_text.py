@@ -25,7 +25,7 @@ def section_of(html: str, title: str) -> str:
 
 def text_of(markup: str) -> str:
     """Give the text of some markup."""
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", markup)).split())
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", markup.replace("<wbr>", ""))).split())
 
 
 def row_of(html: str, title: str, name: str) -> str:
