@@ -22,10 +22,10 @@ from harness.manifest.datasets import PRIVATE
 from harness.manifest.documents import Intent
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock
-from harness.run.attempts.hidden_splits import sealed_datasets
 from harness.run.locking.hub import GATED
 from harness.run.locking.models import INSTRUMENTS, MODELS
 from harness.run.scores.table import RunTables, closed_datasets
+from harness.run.sealed import sealed_datasets
 from harness.steps import maker_step_name
 from harness.store.attempts import ATTEMPT_ID, attempt_of_run
 from harness.store.store import Entry, Store, follow_journal, list_runs

@@ -25,11 +25,10 @@ from pydantic_core import PydanticCustomError
 from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, InputError
 from harness.files import translating_os_errors
-from harness.kit import graded
+from harness.kit import graded, score_lines
 from harness.kit.certificate import KINDS, PARTS, LabellerRow
 from harness.kit.grading import Graded, figures
 from harness.kit.meaning import MAIN
-from harness.kit.score_lines import number
 from harness.kit.sides import is_right
 from harness.rowtypes import Score
 from harness.run.scores.table import RunTables, ShownAnswer, closed_datasets, describe_answers
@@ -365,7 +364,7 @@ def _graded(grader: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _side(tables: RunTables, scores: Sequence[Score]) -> str:
     """Return whether a score calls an answer right or wrong; empty if it says neither."""
     for row in scores:
-        value = number(tables.study.read_score(row).get(MAIN))
+        value = score_lines.number(tables.study.read_score(row).get(MAIN))
         if value is not None and graded.state(row) not in graded.UNSCORED:
             right = is_right(value, tables.meanings.get(row["scorer"]))
             return "" if right is None else SIDES[not right]

@@ -169,10 +169,7 @@ class Project:
 
 def choose_engine(asked: EngineRequest, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
     """Return the engine, isolation and store of images that a request chooses, for a project."""
-    from harness.run.engines import (
-        EngineChoice,
-        read_ceiling,
-    )
+    from harness.run.engines import EngineChoice, read_ceiling  # noqa: PLC0415
 
     images = project.path(asked.images) if asked.images else project.store
     return EngineChoice(asked.engine, asked.isolation, images, moved, watch.say, read_ceiling(asked.max_memory))

@@ -14,8 +14,9 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock, lock_path
-from harness.run.attempts.hidden_splits import question_digest, sealed_datasets
+from harness.run.attempts.hidden_splits import question_digest
 from harness.run.scores.table import RunTables
+from harness.run.sealed import sealed_datasets
 from harness.run.withheld import OPEN, SEALED, SUMMED, ItemGate, holds_back, keeps_words
 from harness.store.attempts import SplitData, mark_hidden
 from harness.store.store import Store

@@ -1,8 +1,7 @@
-"""What is hidden from agents: no split shows them what another one hides, and no run what the store hides.
+"""Hidden splits across manifests: no split shows agents what another split of the project or the store hides.
 
 Digests are compared: of the private files that data is made from, and of what each item asks, whatever its name, seed
-or count. So a name, a format or an address of its own makes no other data of a copy, whether a file is fetched or lies
-in the project. The attempts of a principal and their splits are read from the first lines of transcripts, each once.
+or count. The attempts of a principal and their splits are read from the first lines of transcripts, each once.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from harness.run.locking.datasets import FILES, MANY, made_datasets
 from harness.store.attempts import SplitData, attempt_ids, hidden_data, listed_attempts, mark_hidden, transcript_path
 from harness.store.journal import MOST_START, AttemptEvent
 from harness.store.store import Store
-from harness.store.sweep import find_digests
 from harness.store.tree import MOST_LOG, StoreReader
 from harness.studies.registry import find
 
@@ -287,50 +285,3 @@ def _refusal(loaded: LoadedManifest, split: str, other: SplitData, *, hides: boo
         return InputError(what, where=place, next="give this split data that no agent was shown")
     what = f"split {split!r} shows agents what the split {other.split!r} of the manifest {other.name!r} hides"
     return InputError(what, where=place, next=OWN_DATA)
-
-
-WHY = "it is hidden from agents, who may read a screen"
-
-
-def sealed_datasets(lock: Lock, store: Store) -> frozenset[str]:
-    """Return the datasets of a lock that a split of its manifest, or any manifest of the store, hides from agents."""
-    said: Mapping[str, Mapping[str, Any]] = lock.intent["datasets"]
-    found = set[str]()
-    for one in ((lock.intent.get("agents") or {}).get("splits") or {}).values():
-        if one.get("hidden"):
-            found |= set(one.get("datasets") or [name for name, made in said.items() if "fetch" not in made])
-    marks = list(hidden_data(store))
-    hidden, asked = (set[str]().union(*parts) for parts in ([one.files for one in marks], [one.rows for one in marks]))
-    if not marks:
-        return frozenset(found)
-    files = {name: _files(lock, name) for name in said}
-    kept = {name for name in said if files[name] & hidden}
-    found |= {name for name in said if name in kept or named(said[name]) & kept}
-    for name in said if asked else ():
-        made_of = files[name].union(*(files.get(one, ()) for one in named(said[name])))
-        if made_of and asked & _asked(lock, name, store):  # items of no file are anybody's
-            found.add(name)
-    return frozenset(found)
-
-
-def _files(lock: Lock, name: str) -> set[str]:
-    """Return the digests of the files of a dataset, as its manifest says them or its lock pins them."""
-    pins = [dict(lock.of(FILES).get(one, {})) for one in (name, f"{name}/shots")]
-    return find_digests([dict(lock.intent["datasets"][name]), *pins])
-
-
-def _asked(lock: Lock, name: str, store: Store) -> set[str]:
-    """Return the digests of what the items of a dataset ask, if its lock pins items that the store has."""
-    pin = lock.of("datasets").get(name, {}).get("items")
-    if not pin or store.blobs.state(pin["sha256"]) != "sound":
-        return set()
-    return asked_digests(store.blobs.deliver(pin["sha256"]))
-
-
-def named(said: Mapping[str, Any]) -> set[str]:
-    """Return the texts in what a manifest says of a dataset, among which are the names of other datasets."""
-    found = set[str]()
-    for value in said.values():
-        values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
-        found |= {each for each in values if isinstance(each, str)}
-    return found

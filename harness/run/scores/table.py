@@ -24,9 +24,9 @@ from harness.kit.study import Study
 from harness.manifest.datasets import PRIVATE
 from harness.manifest.lockfile import Lock, read_lock
 from harness.rowtypes import Gold, Item, Prompt, Response, Score
-from harness.run.attempts.hidden_splits import WHY, named, sealed_datasets
 from harness.run.locking.hub import GATED
 from harness.run.planning.plan import said_settings
+from harness.run.sealed import WHY, named, sealed_datasets
 from harness.steps import maker_step_name
 from harness.store.journal import Event
 from harness.store.store import Entry, Store, follow_journal, require_listed
