@@ -116,7 +116,8 @@ class Hosts:
             if process:
                 process.kill()
                 process.wait()
-        for host in HOSTS:
+        for host in HOSTS:  # its link first: a namespace goes some time after its name, with what is in it
+            subprocess.run(["ip", "link", "del", self.name(host, "v")], capture_output=True, check=False)
             subprocess.run(["ip", "netns", "del", self.name(host)], capture_output=True, check=False)
         subprocess.run(["ip", "link", "del", f"b{self.number}x"], capture_output=True, check=False)
 

@@ -140,6 +140,7 @@ def test_a_gateway_that_dies_fails_the_step_and_what_was_answered_is_kept(tmp_pa
                 while not server.asked["t20"]:
                     time.sleep(0.01)
                 running.process.kill()
+                running.process.wait()
 
             killer = threading.Thread(target=kill)
             killer.start()

@@ -117,7 +117,7 @@ def test_an_interval_of_few_records_bears_the_mark_of_its_coverage(tmp_path, rec
     given = made_run.documents(tmp_path, tasks=("hfe",), records=records)
     html = made_run.written(tmp_path, given, tasks=["hfe"], instruments={})
     assert re.search(rf"\] {records} of {records}{mark}(?! [§¶])", row_of(html, "Results", BEST))
-    assert re.search(rf"\] n {records}{mark}(?! [§¶])", row_of(html, "Differences between models", BEST))
+    assert re.search(rf" n {records}{mark}(?! [§¶])", row_of(html, "Differences between models", BEST))
     assert "91 to 94 % from 15 records on, 88 to 90 % from 8 records on (the second is marked §)" in text_of(html)
 
 
